@@ -1,0 +1,12 @@
+//! locklint: a static linter for PostgreSQL locking mistakes.
+
+pub mod finding;
+pub mod language;
+pub mod lint;
+pub mod project;
+pub mod region;
+pub mod rule;
+pub mod settings;
+pub mod source;
+pub mod span;
+pub mod sql;

@@ -1,0 +1,107 @@
+//! What is linted: the files of a root, as the caller has them. Reading is the caller's; the linter never opens a file.
+
+use crate::finding::FileId;
+use crate::language::Language;
+use std::sync::Arc;
+
+/// A file of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectFile {
+    /// Path relative to the root, with `/`.
+    pub path: Arc<str>,
+    /// What it is read as.
+    pub language: Language,
+}
+
+/// Every file of a root: on disk, in the git index, in editor buffers, in a test.
+pub trait Project: Sync {
+    /// The files, sorted by path; a [`FileId`] is an index into them.
+    fn files(&self) -> &[ProjectFile];
+
+    /// The content of a file. It may be asked for more than once.
+    ///
+    /// # Errors
+    /// Why it cannot be read: lower case, no full stop.
+    fn read(&self, file: FileId) -> Result<Vec<u8>, String>;
+
+    /// Whether these are all files of the root. Where they are not, rules that argue from absence go quieter.
+    fn complete(&self) -> bool;
+}
+
+/// The files that are reported on: sorted indices of the project's files. The others are context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Targets(pub Vec<FileId>);
+
+impl Targets {
+    /// Every file of the project.
+    pub fn all(project: &dyn Project) -> Self {
+        Self(
+            (0..u32::try_from(project.files().len()).unwrap_or(u32::MAX))
+                .map(FileId)
+                .collect(),
+        )
+    }
+
+    /// Whether the file is reported on.
+    pub fn contains(&self, file: FileId) -> bool {
+        self.0.binary_search(&file).is_ok()
+    }
+}
+
+/// A project held in memory: tests, one buffer on standard input.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    files: Vec<ProjectFile>,
+    contents: Vec<Vec<u8>>,
+    complete: bool,
+}
+
+impl Memory {
+    /// The given paths with their contents; files in no language that is linted are left out.
+    pub fn new<P: AsRef<str>, C: Into<Vec<u8>>>(files: impl IntoIterator<Item = (P, C)>) -> Self {
+        let mut all: Vec<(ProjectFile, Vec<u8>)> = files
+            .into_iter()
+            .filter_map(|(path, content)| {
+                let language = Language::of(path.as_ref())?;
+                Some((
+                    ProjectFile {
+                        path: path.as_ref().into(),
+                        language,
+                    },
+                    content.into(),
+                ))
+            })
+            .collect();
+        all.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+        let (files, contents) = all.into_iter().unzip();
+        Self {
+            files,
+            contents,
+            complete: true,
+        }
+    }
+
+    /// The same, as a part of a root whose other files are unknown.
+    #[must_use]
+    pub fn incomplete(mut self) -> Self {
+        self.complete = false;
+        self
+    }
+}
+
+impl Project for Memory {
+    fn files(&self) -> &[ProjectFile] {
+        &self.files
+    }
+
+    fn read(&self, file: FileId) -> Result<Vec<u8>, String> {
+        self.contents
+            .get(file.0 as usize)
+            .cloned()
+            .ok_or_else(|| "no such file".to_owned())
+    }
+
+    fn complete(&self) -> bool {
+        self.complete
+    }
+}

@@ -1,0 +1,140 @@
+//! One file: its bytes as text, its lines. The only owner of text.
+
+use crate::language::Language;
+use crate::span::Span;
+use memchr::memchr2;
+use std::sync::{Arc, OnceLock};
+
+/// What stands for a byte that is not UTF-8: one byte for one byte, so that offsets stay those of the file.
+const SUBSTITUTE: u8 = 0x1A;
+
+/// Why content is not linted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// A NUL byte: not text.
+    Binary,
+    /// A UTF-16 byte order mark: text, but not in an encoding that SQL tools send.
+    Utf16,
+}
+
+/// A file's text with the offsets of the file's bytes.
+#[derive(Debug)]
+pub struct Source {
+    path: Arc<str>,
+    language: Language,
+    text: String,
+    replaced: usize,
+    lines: OnceLock<LineIndex>,
+}
+
+impl Source {
+    /// `bytes` of the file at `path` (relative to the root, with `/`) as text of the same length.
+    ///
+    /// # Errors
+    /// [`Unreadable`] when the content is not text in a byte-oriented encoding.
+    pub fn new(path: Arc<str>, language: Language, bytes: Vec<u8>) -> Result<Self, Unreadable> {
+        if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+            return Err(Unreadable::Utf16);
+        }
+        if memchr::memchr(0, &bytes).is_some() {
+            return Err(Unreadable::Binary);
+        }
+        let (text, replaced) = match String::from_utf8(bytes) {
+            Ok(text) => (text, 0),
+            Err(error) => substitute(&error.into_bytes()),
+        };
+        Ok(Self {
+            path,
+            language,
+            text,
+            replaced,
+            lines: OnceLock::new(),
+        })
+    }
+
+    /// Path relative to the root, with `/`.
+    pub fn path(&self) -> &Arc<str> {
+        &self.path
+    }
+
+    /// The language the file is read as.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The text; byte offsets are those of the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many bytes were not UTF-8 and were read as a substitute character.
+    pub fn replaced(&self) -> usize {
+        self.replaced
+    }
+
+    /// The text of a span; empty where the span does not lie on character boundaries.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// Length of the byte order mark, which belongs to no line's text: 0 or 3 bytes.
+    pub fn bom(&self) -> usize {
+        if self.text.starts_with('\u{FEFF}') { 3 } else { 0 }
+    }
+
+    /// The lines, computed when first asked for.
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(&self.text))
+    }
+}
+
+fn substitute(bytes: &[u8]) -> (String, usize) {
+    let mut text = String::with_capacity(bytes.len());
+    let mut replaced = 0;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            text.push(char::from(SUBSTITUTE));
+            replaced += 1;
+        }
+    }
+    (text, replaced)
+}
+
+/// Where lines begin. A line ends after `\n`, `\r\n` or a lone `\r`, as the language server protocol has it.
+#[derive(Debug)]
+pub struct LineIndex {
+    starts: Vec<usize>,
+}
+
+impl LineIndex {
+    /// The lines of `text`.
+    pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        let mut at = 0;
+        while let Some(found) = memchr2(b'\n', b'\r', &bytes[at..]) {
+            at += found + 1;
+            if bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n') {
+                at += 1;
+            }
+            starts.push(at);
+        }
+        Self { starts }
+    }
+
+    /// Number of lines, the last one (which may be empty) included.
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// 0-based line of a byte offset.
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset) - 1
+    }
+
+    /// Byte offset at which a 0-based line begins.
+    pub fn start(&self, line: usize) -> Option<usize> {
+        self.starts.get(line).copied()
+    }
+}

@@ -1,0 +1,155 @@
+use super::*;
+
+fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
+    lex(text)
+        .into_iter()
+        .filter(|t| !t.kind.is_trivia())
+        .map(|t| (t.kind, &text[t.span.range()]))
+        .collect()
+}
+
+fn words(text: &str) -> Vec<&str> {
+    kinds(text).into_iter().map(|(_, text)| text).collect()
+}
+
+#[test]
+fn quotes_of_every_kind() {
+    use TokenKind::*;
+    assert_eq!(
+        kinds(r#"'it''s' E'don\'t' U&'\0061' "a""b" $t$ $$ $t$ B'1'"#),
+        [
+            (String, "'it''s'"),
+            (EscapeString, r"E'don\'t'"),
+            (String, r"U&'\0061'"),
+            (QuotedIdent, "\"a\"\"b\""),
+            (DollarString, "$t$ $$ $t$"),
+            (String, "B'1'")
+        ]
+    );
+}
+
+#[test]
+fn placeholders_are_holes_where_an_operand_may_start() {
+    let holes = |text: &'static str| {
+        kinds(text)
+            .into_iter()
+            .filter(|(kind, _)| *kind == TokenKind::Hole)
+            .map(|(_, t)| t)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(holes("WHERE a = ? AND b ? 'k' AND c=?"), ["?", "?"]);
+    assert_eq!(holes("WHERE a = %s AND b %s AND c = %(n)s"), ["%s", "%(n)s"]);
+    assert_eq!(holes("a = :x AND b = :'y' AND c::int = d[1:n]"), [":x", ":'y'"]);
+    assert_eq!(holes("a=@x AND b <@ c"), ["@x"]);
+    assert_eq!(
+        holes("FROM :schema.t WHERE x = {{ y }} AND z = ${w.v()}"),
+        [":schema", "{{ y }}", "${w.v()}"]
+    );
+    assert_eq!(holes("SELECT %1$s, %[2]d, %%s"), ["%1$s", "%[2]d", "%%s"]);
+}
+
+#[test]
+fn a_hole_glued_to_a_name_belongs_to_it() {
+    assert_eq!(
+        words("pg_advisory_{m}lock(1) ${s}_x.y"),
+        ["pg_advisory_{m}lock", "(", "1", ")", "${s}_x", ".", "y"]
+    );
+}
+
+#[test]
+fn template_code_is_trivia() {
+    assert_eq!(
+        words("SELECT 1 {% if x %} FOR UPDATE {% endif %}"),
+        ["SELECT", "1", "FOR", "UPDATE"]
+    );
+}
+
+#[test]
+fn psql_lines_and_copy_data() {
+    use TokenKind::*;
+    let text = "\\set x 1\nCOPY t FROM stdin; -- data\nit's $$\n\\.\nSELECT 1 \\gset\n";
+    assert_eq!(
+        kinds(text),
+        [
+            (PsqlCommand, "\\set x 1"),
+            (Word, "COPY"),
+            (Word, "t"),
+            (Word, "FROM"),
+            (Word, "stdin"),
+            (Semicolon, ";"),
+            (CopyData, "\nit's $$\n\\."),
+            (Word, "SELECT"),
+            (Number, "1"),
+            (PsqlCommand, "\\gset")
+        ]
+    );
+}
+
+#[test]
+fn a_stray_quote_hides_nothing_that_follows() {
+    let text = "SELECT 'it\\'s';\nSELECT 'a';\nSELECT pg_advisory_lock(1);\nSELECT 'b', 'c';\n";
+    assert!(words(text).contains(&"pg_advisory_lock"));
+    let text = "SELECT 1 '\nFROM t;\nSELECT pg_advisory_lock(1);\n";
+    assert!(words(text).contains(&"pg_advisory_lock"));
+}
+
+#[test]
+fn tokens_tile_every_text() {
+    use proptest::prelude::*;
+    let piece = proptest::sample::select(vec![
+        "'",
+        "\"",
+        "$$",
+        "$a$",
+        "--",
+        "/*",
+        "*/",
+        "\n",
+        ";",
+        "E'",
+        "\\",
+        "{",
+        "}",
+        "{{",
+        "{%",
+        "%}",
+        "?",
+        "%s",
+        ":x",
+        "@y",
+        "é",
+        "\u{a0}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "SELECT ",
+        "COPY t FROM stdin;",
+        "\\.\n",
+        "1e5",
+        "0x",
+        "..",
+        "<%",
+        "%>",
+        "$1",
+        "${",
+        "#{",
+        "U&'",
+        "=",
+        "->>",
+        "\r\n",
+        "\r",
+    ]);
+    proptest!(|(pieces in proptest::collection::vec(piece, 0..40), any in ".{0,20}")| {
+        for text in [pieces.concat(), any] {
+            let mut at = 0;
+            for token in lex(&text) {
+                prop_assert_eq!(token.span.start, at);
+                prop_assert!(token.span.end > at);
+                prop_assert!(text.is_char_boundary(token.span.end));
+                at = token.span.end;
+            }
+            prop_assert_eq!(at, text.len());
+        }
+    });
+}

@@ -2,3 +2,4 @@
 //! marked as such and counted.
 
 pub mod lex;
+pub mod split;

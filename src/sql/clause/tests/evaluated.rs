@@ -1,0 +1,191 @@
+use super::*;
+
+/// The calls of `lock`, as clause, whether something may keep it from running, and whether it is evaluated.
+fn calls(text: &str) -> Vec<(Clause, bool, &'static str)> {
+    let tree = tree(text);
+    let calls = tree.calls();
+    calls
+        .iter()
+        .filter(|call| call.name == "lock")
+        .map(|call| {
+            let evaluated = match tree.evaluated(call.name_token) {
+                Evaluation::Yes => "yes",
+                Evaluation::UnreadCte(_) => "unread",
+                Evaluation::ExistsList => "exists",
+            };
+            (call.clause, call.conditional, evaluated)
+        })
+        .collect()
+}
+
+#[test]
+fn clauses_of_calls() {
+    use Clause::*;
+    for (text, clause, conditional) in [
+        ("SELECT lock(1)", List, false),
+        ("SELECT DISTINCT ON (lock(1)) a FROM t", Distinct, false),
+        ("SELECT 1 FROM lock(1)", From, false),
+        ("SELECT 1 FROM t, LATERAL lock(t.a) AS x(a)", From, false),
+        ("SELECT 1 FROM t JOIN u ON lock(1)", On, false),
+        ("SELECT 1 FROM t WHERE a AND lock(1)", Where, false),
+        ("SELECT 1 FROM t WHERE a OR lock(1)", Where, true),
+        ("SELECT 1 FROM t WHERE lock(1) AND (a OR b)", Where, false),
+        ("SELECT 1 FROM t WHERE lock(1) AND f((a OR b), c)", Where, false),
+        ("SELECT 1 FROM t WHERE a = 1 OR (SELECT lock(1))", List, true),
+        ("SELECT a OR b, lock(1)", List, false),
+        ("SELECT a OR b FROM t WHERE lock(1)", Where, false),
+        ("SELECT CASE WHEN a THEN lock(1) END", List, true),
+        ("SELECT CASE WHEN a THEN b END, lock(1)", List, false),
+        ("SELECT coalesce(lock(1), 1)", List, false),
+        ("SELECT coalesce(a, lock(1))", List, true),
+        ("SELECT coalesce((SELECT a), 1), lock(1)", List, false),
+        ("SELECT count(*) FILTER (WHERE lock(1)) FROM t", List, true),
+        ("SELECT a FROM t GROUP BY lock(1)", GroupBy, false),
+        ("SELECT 1 FROM t HAVING lock(1)", Having, false),
+        (
+            "SELECT 1 FROM t WINDOW w AS (PARTITION BY lock(1))",
+            Window,
+            false,
+        ),
+        ("SELECT 1 FROM t ORDER BY lock(1)", OrderBy, false),
+        ("SELECT 1 FROM t LIMIT lock(1)", Limit, false),
+        ("VALUES (lock(1))", Values, false),
+        ("INSERT INTO t (a) VALUES (lock(1))", Values, false),
+        (
+            "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = lock(1)",
+            Conflict,
+            false,
+        ),
+        ("UPDATE t SET a = lock(1)", Set, false),
+        ("DELETE FROM t RETURNING lock(1)", Returning, false),
+        ("CALL p(lock(1))", Arguments, false),
+        ("EXECUTE p(lock(1))", Arguments, false),
+        ("CREATE POLICY p ON t USING (lock(1))", Where, false),
+        ("AND lock(1)", Other, false),
+    ] {
+        assert_eq!(calls(text), [(clause, conditional, "yes")], "{text}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_call() {
+    for text in [
+        "INSERT INTO lock (a) VALUES (1)",
+        "INSERT INTO lock (a) SELECT 1",
+        "CREATE TABLE lock (a int)",
+        "WITH lock (a) AS (SELECT 1) SELECT 1",
+        "SELECT 1::lock(1), CAST(1 AS lock(2)), x::s.lock(3)",
+        "SELECT 1 FROM f() AS lock(a), t lock(b)",
+        "GRANT EXECUTE ON FUNCTION lock(int) TO u",
+        "DROP FUNCTION lock(int)",
+        "COMMENT ON FUNCTION lock(int) IS 'x'",
+        "CREATE OR REPLACE FUNCTION lock(a int) RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        "CREATE TRIGGER t BEFORE INSERT ON t EXECUTE FUNCTION lock()",
+        "SELECT 'lock(1)' -- lock(1)",
+        "CALL lock(1)",
+    ] {
+        assert_eq!(calls(text), [], "{text}");
+    }
+}
+
+#[test]
+fn calls_have_names_and_arguments() {
+    let text = "SELECT pg_catalog.Lock (1, f(2, 3)), \"Lock\"(), lock(VARIADIC a => 1)";
+    let tree = tree(text);
+    let calls: Vec<_> = tree
+        .calls()
+        .into_iter()
+        .map(|call| {
+            let args: Vec<_> = call.args.iter().map(|arg| tree.slice(arg)).collect();
+            (
+                call.schema.unwrap_or_default(),
+                call.name,
+                tree.slice(&call.tokens),
+                args,
+            )
+        })
+        .collect();
+    assert_eq!(
+        calls,
+        [
+            (
+                "pg_catalog".into(),
+                "lock".into(),
+                "pg_catalog.Lock (1, f(2, 3))",
+                vec!["1", "f(2, 3)"]
+            ),
+            (String::new(), "f".into(), "f(2, 3)", vec!["2", "3"]),
+            (String::new(), "Lock".into(), "\"Lock\"()", vec![]),
+            (
+                String::new(),
+                "lock".into(),
+                "lock(VARIADIC a => 1)",
+                vec!["VARIADIC a => 1"]
+            ),
+        ]
+    );
+}
+
+#[test]
+fn expressions_that_never_run() {
+    for (text, expected) in [
+        ("WITH c AS (SELECT lock(1)) SELECT 1", "unread"),
+        ("WITH c AS (SELECT lock(1)) SELECT 1 FROM c", "yes"),
+        ("WITH c AS (SELECT lock(1)) SELECT 1 FROM s.c", "unread"),
+        ("WITH c AS (SELECT lock(1)) TABLE c", "yes"),
+        ("WITH c AS (SELECT lock(1)) SELECT 1 FROM c()", "unread"),
+        (
+            "WITH c AS (SELECT lock(1)), d AS (SELECT 1 FROM c) SELECT 1",
+            "unread",
+        ),
+        (
+            "WITH c AS (SELECT lock(1)), d AS (SELECT 1 FROM c) SELECT 1 FROM d",
+            "yes",
+        ),
+        (
+            "WITH c AS (SELECT lock(1)), d AS (DELETE FROM t USING c) SELECT 1",
+            "yes",
+        ),
+        (
+            "WITH c AS (SELECT lock(1)) SELECT 1 FROM (WITH c AS (SELECT 2) SELECT 1 FROM c) x",
+            "unread",
+        ),
+        (
+            "WITH d AS (SELECT 1 FROM c), c AS (SELECT lock(1)) SELECT 1 FROM d",
+            "unread",
+        ),
+        (
+            "WITH RECURSIVE d AS (SELECT 1 FROM c), c AS (SELECT lock(1)) SELECT 1 FROM d",
+            "yes",
+        ),
+        (
+            "WITH RECURSIVE c AS (SELECT lock(1) UNION SELECT 1 FROM c) SELECT 1",
+            "unread",
+        ),
+        ("WITH c AS (UPDATE t SET a = lock(1)) SELECT 1", "yes"),
+        ("WITH c AS (SELECT lock(1)) UPDATE c SET a = 1", "unread"),
+        ("WITH c AS (SELECT lock(1)) INSERT INTO t SELECT * FROM c", "yes"),
+        (
+            "WITH c AS (SELECT lock(1)) SELECT 1 WHERE EXISTS (SELECT 1 FROM c)",
+            "yes",
+        ),
+        ("SELECT 1 WHERE EXISTS (SELECT lock(1))", "exists"),
+        ("SELECT 1 WHERE EXISTS (SELECT (SELECT lock(1)))", "exists"),
+        ("SELECT 1 WHERE EXISTS (SELECT 1 FROM t WHERE lock(1))", "yes"),
+        ("SELECT 1 WHERE EXISTS (SELECT 1 FROM (SELECT lock(1)) x)", "yes"),
+        ("SELECT 1 WHERE EXISTS (SELECT lock(1) FROM t LIMIT 1)", "exists"),
+        ("SELECT 1 WHERE EXISTS (SELECT lock(1) FROM t FOR UPDATE)", "yes"),
+        ("SELECT 1 WHERE EXISTS (SELECT lock(1) UNION SELECT 2)", "yes"),
+        ("SELECT 1 WHERE EXISTS (SELECT lock(1), count(*) FROM t)", "yes"),
+        (
+            "WITH c AS (SELECT lock(1)) SELECT 1 WHERE EXISTS (SELECT (SELECT 1 FROM c))",
+            "unread",
+        ),
+    ] {
+        let found: Vec<_> = calls(text)
+            .into_iter()
+            .map(|(_, _, evaluated)| evaluated)
+            .collect();
+        assert_eq!(found, [expected], "{text}");
+    }
+}

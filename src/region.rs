@@ -114,7 +114,8 @@ impl<'s> Region<'s> {
         builder.finish(self.to_source(span))
     }
 
-    fn copy(&self, piece: SqlSpan, builder: &mut Builder) {
+    /// Appends the text of `piece` to `builder` with its part of the map.
+    pub fn copy(&self, piece: SqlSpan, builder: &mut Builder) {
         let first = self.segments.partition_point(|s| s.sql.end <= piece.start);
         for segment in self.segments[first..]
             .iter()

@@ -2,5 +2,11 @@
 //! marked as such and counted.
 
 pub mod clause;
+mod cursor;
 pub mod lex;
+pub mod literal;
+pub mod plpgsql;
+pub mod routine;
 pub mod split;
+
+pub use cursor::Tokens;

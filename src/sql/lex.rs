@@ -305,7 +305,10 @@ impl<'t> Lexer<'t> {
                 Some(end) if self.brackets == 0 || !self.after_operand() => (Hole, end),
                 _ => (Colon, at + 1),
             },
-            b'.' if second.is_ascii_digit() && !self.after_operand() => (Number, self.number(at)),
+            // The second dot of `1..10` begins no number.
+            b'.' if second.is_ascii_digit() && !self.after_operand() && !self.text[..at].ends_with('.') => {
+                (Number, self.number(at))
+            }
             b'.' => (Dot, at + 1),
             b'0'..=b'9' => (Number, self.number(at)),
             _ if hole::is_ident_start(byte) => (Word, self.word_rest(at)),

@@ -49,6 +49,15 @@ fn placeholders_are_holes_where_an_operand_may_start() {
 }
 
 #[test]
+fn a_range_is_two_numbers_and_two_dots() {
+    assert_eq!(
+        words("1..10 n ..2 a.b .5"),
+        ["1", ".", ".", "10", "n", ".", ".", "2", "a", ".", "b", ".", "5"]
+    );
+    assert_eq!(words("(.5, .25)"), ["(", ".5", ",", ".25", ")"]);
+}
+
+#[test]
 fn a_hole_glued_to_a_name_belongs_to_it() {
     assert_eq!(
         words("pg_advisory_{m}lock(1) ${s}_x.y"),

@@ -10,3 +10,4 @@ pub mod settings;
 pub mod source;
 pub mod span;
 pub mod sql;
+pub mod suppress;

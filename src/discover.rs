@@ -1,0 +1,282 @@
+//! From the paths of a command line to a project on disk: its root, its files, the files to report on, its settings.
+//!
+//! The root is the nearest ancestor with a `.git` or a `locklint.toml`. Every file under it is context; the named files
+//! are targets, so that the verdict on a file does not depend on how many were named.
+
+mod disk;
+mod place;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use disk::Disk;
+pub use place::{Paths, absolute};
+
+use crate::error::Error;
+use crate::finding::{FileId, Notice};
+use crate::language::Language;
+use crate::project::{Project, Targets};
+use crate::settings::{Config, FILE_NAME, Globs, Run, Settings};
+use disk::Entry;
+use place::slashed;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use walk::Walk;
+
+/// Where the configuration comes from.
+#[derive(Clone, Debug, Default)]
+pub enum ConfigSource {
+    /// From the nearest `locklint.toml` of each file.
+    #[default]
+    Nearest,
+    /// From this file, for every file.
+    File(PathBuf),
+    /// From nowhere.
+    BuiltIn,
+}
+
+/// A file's content as an editor has it.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// The file that it stands for, if it is to be one.
+    pub path: Option<PathBuf>,
+    /// What is in it.
+    pub content: Vec<u8>,
+}
+
+/// What to look for.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Where relative paths begin: an absolute directory.
+    pub directory: PathBuf,
+    /// Files and directories to report on.
+    pub paths: Vec<PathBuf>,
+    /// Content to report on instead of `paths`.
+    pub buffer: Option<Buffer>,
+    /// Globs of files to leave out, relative to `directory`.
+    pub exclude: Vec<String>,
+    /// Leave excluded files out even where they are named.
+    pub force_exclude: bool,
+    /// Do not honour ignore files.
+    pub no_ignore: bool,
+    /// Look at the named files only.
+    pub no_context: bool,
+    /// The configuration.
+    pub config: ConfigSource,
+    /// What the command line says about every file.
+    pub run: Run,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Discovery {
+    /// The files of the root.
+    pub project: Disk,
+    /// Those to report on.
+    pub targets: Targets,
+    /// What holds for each.
+    pub settings: Settings,
+    /// What was asked for and not found, sorted.
+    pub notices: Vec<Notice>,
+    /// How paths are shown.
+    pub paths: Paths,
+    /// The configuration files in force, as they are shown.
+    pub configs: Vec<String>,
+}
+
+/// Finds what the request asks for. `rules` are the names of all rules.
+///
+/// # Errors
+/// Where a configuration file or a glob means nothing, or a configuration file cannot be read.
+pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
+    let exclude = Globs::new(&request.exclude)
+        .map_err(|(at, why)| Error::Usage(format!("--exclude `{}`: {why}", request.exclude[at])))?;
+    let mut named = Named::of(&request);
+    let place = place::locate(&request.directory, &named.all(), request.buffer.is_some());
+    let paths = Paths::new(&place.root, &request.directory);
+    let walk = Walk {
+        root: &place.root,
+        no_ignore: request.no_ignore,
+    };
+
+    let mut found = walk.run(&named.directories);
+    let mut notices = std::mem::take(&mut found.troubles);
+    notices.append(&mut named.notices);
+    let wanted: BTreeSet<String> = found.files.keys().cloned().collect();
+    let mut complete = !request.no_context && place.context.is_some();
+    if !request.no_context
+        && !named
+            .directories
+            .iter()
+            .any(|d| place.context.as_ref() == Some(d))
+    {
+        let context = walk.run(place.context.as_slice());
+        complete &= context.troubles.is_empty();
+        notices.extend(context.troubles.into_iter().map(|mut notice| {
+            notice.trouble = false;
+            notice
+        }));
+        found.files.extend(context.files);
+        found.configs.extend(context.configs);
+    } else {
+        complete &= notices.is_empty();
+    }
+
+    let (settings, configs) = settings(&request, &place.root, &paths, found.configs, &named.all(), rules)?;
+    let excluded = |path: &str| exclude.matches(&paths.shown(path)) || settings.of(path).excluded();
+    let mut explicit = BTreeSet::new();
+    for path in named.files {
+        let relative = slashed(&place.root, &path);
+        if request.force_exclude && excluded(&relative) {
+            continue;
+        }
+        explicit.insert(relative.clone());
+        found.files.insert(relative, path);
+    }
+    found
+        .files
+        .retain(|path, _| explicit.contains(path) || !excluded(path));
+
+    let mut buffer = request.buffer;
+    let mut entries = Vec::new();
+    let mut targets = Vec::new();
+    for (path, location) in found.files {
+        let is_named = explicit.contains(&path);
+        let Some(language) = language(&path, named.anonymous) else {
+            if is_named {
+                notices.push(Notice {
+                    path: path.into(),
+                    message: "not linted: its name ends in no language that is read".to_owned(),
+                    trouble: false,
+                });
+            }
+            continue;
+        };
+        if is_named || wanted.contains(&path) {
+            targets.push(FileId(u32::try_from(entries.len()).unwrap_or(u32::MAX)));
+        }
+        let content = if is_named {
+            buffer.take().map(|b| b.content)
+        } else {
+            None
+        };
+        entries.push(Entry {
+            path,
+            language,
+            location,
+            content,
+        });
+    }
+    notices.sort();
+    notices.dedup();
+    Ok(Discovery {
+        project: Disk::new(entries, complete),
+        targets: Targets(targets),
+        settings,
+        notices,
+        paths,
+        configs,
+    })
+}
+
+/// A buffer with no file is SQL; every other name tells.
+fn language(path: &str, anonymous: bool) -> Option<Language> {
+    Language::of(path).or(anonymous.then_some(Language::Sql))
+}
+
+/// The paths of a request, sorted into kinds.
+struct Named {
+    files: Vec<PathBuf>,
+    directories: Vec<PathBuf>,
+    notices: Vec<Notice>,
+    /// Whether the only file is a buffer without a name.
+    anonymous: bool,
+}
+
+impl Named {
+    fn of(request: &Request) -> Self {
+        let mut named = Self {
+            files: Vec::new(),
+            directories: Vec::new(),
+            notices: Vec::new(),
+            anonymous: false,
+        };
+        if let Some(buffer) = &request.buffer {
+            named.anonymous = buffer.path.is_none();
+            let path = buffer.path.as_deref().unwrap_or(Path::new("<stdin>"));
+            named.files.push(absolute(&request.directory, path));
+            return named;
+        }
+        for path in &request.paths {
+            let path = absolute(&request.directory, path);
+            match path.metadata() {
+                Ok(metadata) if metadata.is_dir() => named.directories.push(path),
+                Ok(_) => named.files.push(path),
+                Err(error) => named.notices.push(Notice {
+                    path: slashed(&request.directory, &path).into(),
+                    message: walk::reason(&error),
+                    trouble: true,
+                }),
+            }
+        }
+        named
+    }
+
+    fn all(&self) -> Vec<PathBuf> {
+        self.directories.iter().chain(&self.files).cloned().collect()
+    }
+}
+
+/// The settings, and the configuration files that make them.
+fn settings(
+    request: &Request,
+    root: &Path,
+    paths: &Paths,
+    mut found: BTreeMap<String, PathBuf>,
+    named: &[PathBuf],
+    rules: &[&str],
+) -> Result<(Settings, Vec<String>), Error> {
+    let mut settings = Settings::new(request.run.clone());
+    let mut configs = Vec::new();
+    let mut load = |directory: &str, path: &Path, shown: String| {
+        let bytes = std::fs::read(path).map_err(|error| Error::file(&shown, error))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+        settings.insert(directory, Config::parse(&shown, text, rules)?);
+        configs.push(shown);
+        Ok::<_, Error>(())
+    };
+    match &request.config {
+        ConfigSource::BuiltIn => {}
+        ConfigSource::File(path) => {
+            let path = absolute(&request.directory, path);
+            let shown = slashed(&request.directory, &path);
+            load("", &path, shown)?;
+        }
+        ConfigSource::Nearest => {
+            // The walk sees neither what lies above a named path nor what an ignore file hides beside one.
+            for directory in named.iter().flat_map(|path| path.ancestors()) {
+                let path = directory.join(FILE_NAME);
+                if directory.starts_with(root) && path.is_file() {
+                    found.insert(slashed(root, directory), path);
+                }
+            }
+            for (directory, path) in found {
+                let relative = if directory.is_empty() {
+                    FILE_NAME.to_owned()
+                } else {
+                    format!("{directory}/{FILE_NAME}")
+                };
+                load(&directory, &path, paths.shown(&relative))?;
+            }
+        }
+    }
+    Ok((settings, configs))
+}
+
+impl Discovery {
+    /// Number of files under the root that are in a language that is read.
+    pub fn context(&self) -> usize {
+        self.project.files().len()
+    }
+}

@@ -1,0 +1,129 @@
+//! Where a run takes place: its root, and how the paths below it are shown.
+
+use crate::settings::FILE_NAME;
+use std::path::{Component, Path, PathBuf};
+
+/// The root of a run.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// What paths are relative to.
+    pub(super) root: PathBuf,
+    /// The directory whose files are the context; `None` where nothing tells how far the project reaches.
+    pub(super) context: Option<PathBuf>,
+}
+
+/// The root of the named absolute paths: the marked one that they share, or else the directory that was named or the
+/// one that the user is in.
+pub(super) fn locate(directory: &Path, named: &[PathBuf], buffer: bool) -> Place {
+    let roots: Vec<(PathBuf, bool)> = named
+        .iter()
+        .map(|path| match marked(path) {
+            Some(root) => (root, true),
+            None if path.is_dir() => (path.clone(), true),
+            // An editor's working directory says nothing about its files, and `/` is nobody's project.
+            None if !buffer && directory.parent().is_some() && path.starts_with(directory) => {
+                (directory.to_owned(), true)
+            }
+            None => (path.parent().unwrap_or(path).to_owned(), false),
+        })
+        .collect();
+    let Some(root) = roots
+        .iter()
+        .map(|(root, _)| root.clone())
+        .reduce(|a, b| shared(&a, &b))
+    else {
+        return Place {
+            root: directory.to_owned(),
+            context: None,
+        };
+    };
+    // Several roots share a directory that may be no project at all; only one that was among them, or one marked, is.
+    let known = roots.iter().any(|(one, sure)| *sure && *one == root) || root.join(".git").exists();
+    Place {
+        context: known.then(|| root.clone()),
+        root,
+    }
+}
+
+/// The nearest ancestor that is marked as a root.
+fn marked(path: &Path) -> Option<PathBuf> {
+    path.ancestors()
+        .find(|directory| directory.join(".git").exists() || directory.join(FILE_NAME).is_file())
+        .map(Path::to_owned)
+}
+
+fn shared(a: &Path, b: &Path) -> PathBuf {
+    a.components()
+        .zip(b.components())
+        .take_while(|(x, y)| x == y)
+        .map(|(x, _)| x)
+        .collect()
+}
+
+/// `path` seen from `directory`, without `.` and `..`; links are not followed, so that a file keeps the name it was
+/// given.
+pub fn absolute(directory: &Path, path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in directory.join(path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+/// `path` relative to `root` with `/`, or as it is where it lies elsewhere.
+pub(super) fn slashed(root: &Path, path: &Path) -> String {
+    let Ok(inside) = path.strip_prefix(root) else {
+        return path.to_string_lossy().into_owned();
+    };
+    let parts: Vec<_> = inside
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    parts.join("/")
+}
+
+/// How paths relative to the root are shown.
+#[derive(Clone, Debug, Default)]
+pub struct Paths {
+    /// The working directory relative to the root, with a `/` at its end; empty where it is the root or lies elsewhere.
+    working: String,
+    /// The root relative to its git work tree, with a `/` at its end; empty where it is one or there is none.
+    repository: String,
+}
+
+impl Paths {
+    /// For a root and a working directory.
+    pub(super) fn new(root: &Path, directory: &Path) -> Self {
+        let ended = |mut path: String| {
+            if !path.is_empty() {
+                path.push('/');
+            }
+            path
+        };
+        let repository = root.ancestors().find(|one| one.join(".git").exists());
+        Self {
+            working: if directory.starts_with(root) {
+                ended(slashed(root, directory))
+            } else {
+                String::new()
+            },
+            repository: repository.map_or_else(String::new, |one| ended(slashed(one, root))),
+        }
+    }
+
+    /// As a person in the working directory knows the file: relative to it where it lies below, else to the root.
+    pub fn shown(&self, path: &str) -> String {
+        path.strip_prefix(&self.working).unwrap_or(path).to_owned()
+    }
+
+    /// As a service that has the repository knows the file.
+    pub fn in_repository(&self, path: &str) -> String {
+        format!("{}{path}", self.repository)
+    }
+}

@@ -10,11 +10,12 @@ mod tests;
 mod walk;
 
 pub use disk::Disk;
-pub use place::{Paths, absolute};
+pub use place::absolute;
 
 use crate::error::Error;
 use crate::finding::{FileId, Notice};
 use crate::language::Language;
+use crate::paths::Paths;
 use crate::project::{Project, Targets};
 use crate::settings::{Config, FILE_NAME, Globs, Run, Settings};
 use disk::Entry;
@@ -93,7 +94,7 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
         .map_err(|(at, why)| Error::Usage(format!("--exclude `{}`: {why}", request.exclude[at])))?;
     let mut named = Named::of(&request);
     let place = place::locate(&request.directory, &named.all(), request.buffer.is_some());
-    let paths = Paths::new(&place.root, &request.directory);
+    let paths = place::paths(&place.root, &request.directory);
     let walk = Walk {
         root: &place.root,
         no_ignore: request.no_ignore,
@@ -123,7 +124,7 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
     }
 
     let (settings, configs) = settings(&request, &place.root, &paths, found.configs, &named.all(), rules)?;
-    let excluded = |path: &str| exclude.matches(&paths.shown(path)) || settings.of(path).excluded();
+    let excluded = |path: &str| exclude.matches(paths.shown(path)) || settings.of(path).excluded();
     let mut explicit = BTreeSet::new();
     for path in named.files {
         let relative = slashed(&place.root, &path);
@@ -267,7 +268,7 @@ fn settings(
                 } else {
                     format!("{directory}/{FILE_NAME}")
                 };
-                load(&directory, &path, paths.shown(&relative))?;
+                load(&directory, &path, paths.shown(&relative).to_owned())?;
             }
         }
     }

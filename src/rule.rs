@@ -41,3 +41,10 @@ pub struct Rule {
     /// Its page, Markdown.
     pub page: &'static str,
 }
+
+impl Rule {
+    /// The first sentence of its page.
+    pub fn summary(&self) -> &'static str {
+        self.page.split("\n\n").nth(1).unwrap_or_default().trim()
+    }
+}

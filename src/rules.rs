@@ -1,14 +1,24 @@
-//! Every rule, in the order of the documentation. A new one is a line here, a file in `rules/` beside, and a page.
-
-mod unknown_suppression;
-mod unused_suppression;
+//! The rules, by name. A new one is a file beside these, a page in the top-level `rules/`, and a line here.
 
 use crate::rule::Rule;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&unused_suppression::RULE, &unknown_suppression::RULE];
+macro_rules! rules {
+    ($($module:ident),* $(,)?) => {
+        $(mod $module;)*
 
-/// Their names.
-pub fn names() -> Vec<&'static str> {
-    RULES.iter().map(|rule| rule.name).collect()
+        /// Every rule, sorted by name.
+        pub static RULES: &[&Rule] = &[$(&$module::RULE),*];
+    };
+}
+rules! {
+    unknown_suppression,
+    unused_suppression,
+}
+
+/// The rule of that name.
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    RULES
+        .binary_search_by(|rule| rule.name.cmp(name))
+        .ok()
+        .map(|index| RULES[index])
 }

@@ -1,5 +1,6 @@
 //! Where a run takes place: its root, and how the paths below it are shown.
 
+use crate::paths::Paths;
 use crate::settings::FILE_NAME;
 use std::path::{Component, Path, PathBuf};
 
@@ -88,42 +89,15 @@ pub(super) fn slashed(root: &Path, path: &Path) -> String {
     parts.join("/")
 }
 
-/// How paths relative to the root are shown.
-#[derive(Clone, Debug, Default)]
-pub struct Paths {
-    /// The working directory relative to the root, with a `/` at its end; empty where it is the root or lies elsewhere.
-    working: String,
-    /// The root relative to its git work tree, with a `/` at its end; empty where it is one or there is none.
-    repository: String,
-}
-
-impl Paths {
-    /// For a root and a working directory.
-    pub(super) fn new(root: &Path, directory: &Path) -> Self {
-        let ended = |mut path: String| {
-            if !path.is_empty() {
-                path.push('/');
-            }
-            path
-        };
-        let repository = root.ancestors().find(|one| one.join(".git").exists());
-        Self {
-            working: if directory.starts_with(root) {
-                ended(slashed(root, directory))
-            } else {
-                String::new()
-            },
-            repository: repository.map_or_else(String::new, |one| ended(slashed(one, root))),
-        }
-    }
-
-    /// As a person in the working directory knows the file: relative to it where it lies below, else to the root.
-    pub fn shown(&self, path: &str) -> String {
-        path.strip_prefix(&self.working).unwrap_or(path).to_owned()
-    }
-
-    /// As a service that has the repository knows the file.
-    pub fn in_repository(&self, path: &str) -> String {
-        format!("{}{path}", self.repository)
-    }
+/// How paths below the root are shown to a user in `directory`.
+pub(super) fn paths(root: &Path, directory: &Path) -> Paths {
+    let repository = root.ancestors().find(|one| one.join(".git").exists());
+    Paths::new(
+        if directory.starts_with(root) {
+            slashed(root, directory)
+        } else {
+            String::new()
+        },
+        repository.map_or_else(String::new, |one| slashed(one, root)),
+    )
 }

@@ -1,0 +1,169 @@
+//! From a report to bytes, in one of the formats. Lines and columns are computed here and nowhere else.
+
+mod concise;
+mod github;
+mod gitlab;
+mod json;
+mod position;
+mod sarif;
+mod snippet;
+#[cfg(test)]
+mod tests;
+mod text;
+mod visible;
+
+pub use snippet::config_error;
+pub use visible::visible;
+
+use crate::finding::{Finding, Place, Report};
+use crate::paths::Paths;
+use crate::rule::Rule;
+use position::{Position, Positions};
+use std::io;
+
+/// Where the rule pages are, relative to the repository of this tool.
+pub const RULE_PAGES: &str = "rules/";
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// With the lines in question, for people
+    Text,
+    /// One line per finding: path:line:column: level[rule] message
+    Concise,
+    /// One object; see the README for its fields
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+    /// GitLab's code quality report
+    Gitlab,
+}
+
+/// How to write a report.
+#[derive(Clone, Debug)]
+pub struct Options<'o> {
+    /// Whether the output may hold colour.
+    pub color: bool,
+    /// Whether to leave out what is no finding.
+    pub quiet: bool,
+    /// How paths are shown.
+    pub paths: &'o Paths,
+    /// All rules.
+    pub rules: &'o [&'static Rule],
+}
+
+/// Writes a report.
+///
+/// # Errors
+/// Where `out` fails.
+pub fn emit(
+    report: &Report,
+    format: Format,
+    options: &Options<'_>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let view = View {
+        report,
+        options,
+        positions: Positions::new(report),
+    };
+    match format {
+        Format::Text => text::emit(&view, out),
+        Format::Concise => concise::emit(&view, out),
+        Format::Json => json::emit(&view, out),
+        Format::Sarif => sarif::emit(&view, out),
+        Format::Github => github::emit(&view, out),
+        Format::Gitlab => gitlab::emit(&view, out),
+    }
+}
+
+/// A report as emitters see it.
+struct View<'v> {
+    report: &'v Report,
+    options: &'v Options<'v>,
+    positions: Positions<'v>,
+}
+
+impl View<'_> {
+    fn start(&self, at: Place) -> Position {
+        self.positions.of(at.file, at.span.start)
+    }
+
+    fn end(&self, at: Place) -> Position {
+        self.positions.of(at.file, at.span.end)
+    }
+
+    /// The path for a person.
+    fn shown(&self, at: Place) -> &str {
+        self.options.paths.shown(self.report.source(at).path())
+    }
+
+    /// The path for a service.
+    fn in_repository(&self, at: Place) -> String {
+        self.options.paths.in_repository(self.report.source(at).path())
+    }
+
+    /// `path:line:column: level[rule] message` on one line, safe for a terminal.
+    fn line(&self, finding: &Finding) -> String {
+        let start = self.start(finding.at);
+        format!(
+            "{}:{}:{}: {}[{}] {}",
+            visible(self.shown(finding.at)),
+            start.line,
+            start.column,
+            finding.level,
+            finding.rule,
+            visible(&finding.message)
+        )
+    }
+
+    /// `1,204 files, 14 lock sites, 13 understood, 2 warnings`.
+    fn summary(&self) -> String {
+        let figures = self.report.summary;
+        let mut parts = vec![
+            counted(figures.files, "file"),
+            counted(figures.lock_sites, "lock site"),
+            format!("{} understood", grouped(figures.understood)),
+        ];
+        let levels = [
+            (figures.errors, "error"),
+            (figures.warnings, "warning"),
+            (figures.notes, "note"),
+        ];
+        parts.extend(
+            levels
+                .iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|&(count, word)| counted(count, word)),
+        );
+        if levels.iter().all(|(count, _)| *count == 0) {
+            parts.push("nothing found".to_owned());
+        }
+        parts.join(", ")
+    }
+}
+
+/// Where the page of a rule is.
+fn page(rule: &str) -> String {
+    format!("{RULE_PAGES}{rule}.md")
+}
+
+fn counted(count: usize, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {word}{plural}", grouped(count))
+}
+
+/// A number with a comma before each group of three digits.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -95,22 +95,14 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
     let mut named = Named::of(&request);
     let place = place::locate(&request.directory, &named.all(), request.buffer.is_some());
     let paths = place::paths(&place.root, &request.directory);
-    let walk = Walk {
-        root: &place.root,
-        no_ignore: request.no_ignore,
-    };
+    let walk = Walk { root: &place.root, no_ignore: request.no_ignore };
 
     let mut found = walk.run(&named.directories);
     let mut notices = std::mem::take(&mut found.troubles);
     notices.append(&mut named.notices);
     let wanted: BTreeSet<String> = found.files.keys().cloned().collect();
     let mut complete = !request.no_context && place.context.is_some();
-    if !request.no_context
-        && !named
-            .directories
-            .iter()
-            .any(|d| place.context.as_ref() == Some(d))
-    {
+    if !request.no_context && !named.directories.iter().any(|d| place.context.as_ref() == Some(d)) {
         let context = walk.run(place.context.as_slice());
         complete &= context.troubles.is_empty();
         notices.extend(context.troubles.into_iter().map(|mut notice| {
@@ -134,9 +126,7 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
         explicit.insert(relative.clone());
         found.files.insert(relative, path);
     }
-    found
-        .files
-        .retain(|path, _| explicit.contains(path) || !excluded(path));
+    found.files.retain(|path, _| explicit.contains(path) || !excluded(path));
 
     let mut buffer = request.buffer;
     let mut entries = Vec::new();
@@ -156,17 +146,8 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
         if is_named || wanted.contains(&path) {
             targets.push(FileId(u32::try_from(entries.len()).unwrap_or(u32::MAX)));
         }
-        let content = if is_named {
-            buffer.take().map(|b| b.content)
-        } else {
-            None
-        };
-        entries.push(Entry {
-            path,
-            language,
-            location,
-            content,
-        });
+        let content = if is_named { buffer.take().map(|b| b.content) } else { None };
+        entries.push(Entry { path, language, location, content });
     }
     notices.sort();
     notices.dedup();
@@ -196,12 +177,8 @@ struct Named {
 
 impl Named {
     fn of(request: &Request) -> Self {
-        let mut named = Self {
-            files: Vec::new(),
-            directories: Vec::new(),
-            notices: Vec::new(),
-            anonymous: false,
-        };
+        let mut named =
+            Self { files: Vec::new(), directories: Vec::new(), notices: Vec::new(), anonymous: false };
         if let Some(buffer) = &request.buffer {
             named.anonymous = buffer.path.is_none();
             let path = buffer.path.as_deref().unwrap_or(Path::new("<stdin>"));

@@ -64,11 +64,7 @@ pub fn emit(
     options: &Options<'_>,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let view = View {
-        report,
-        options,
-        positions: Positions::new(report),
-    };
+    let view = View { report, options, positions: Positions::new(report) };
     match format {
         Format::Text => text::emit(&view, out),
         Format::Concise => concise::emit(&view, out),
@@ -127,17 +123,9 @@ impl View<'_> {
             counted(figures.lock_sites, "lock site"),
             format!("{} understood", grouped(figures.understood)),
         ];
-        let levels = [
-            (figures.errors, "error"),
-            (figures.warnings, "warning"),
-            (figures.notes, "note"),
-        ];
-        parts.extend(
-            levels
-                .iter()
-                .filter(|(count, _)| *count > 0)
-                .map(|&(count, word)| counted(count, word)),
-        );
+        let levels = [(figures.errors, "error"), (figures.warnings, "warning"), (figures.notes, "note")];
+        parts
+            .extend(levels.iter().filter(|(count, _)| *count > 0).map(|&(count, word)| counted(count, word)));
         if levels.iter().all(|(count, _)| *count == 0) {
             parts.push("nothing found".to_owned());
         }

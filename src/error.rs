@@ -29,9 +29,6 @@ pub enum Error {
 impl Error {
     /// `source` about `path`.
     pub(crate) fn file(path: impl Into<PathBuf>, source: io::Error) -> Self {
-        Self::File {
-            path: path.into(),
-            source,
-        }
+        Self::File { path: path.into(), source }
     }
 }

@@ -43,9 +43,7 @@ impl FromStr for Level {
             "note" => Ok(Self::Note),
             "warning" => Ok(Self::Warning),
             "error" => Ok(Self::Error),
-            _ => Err(format!(
-                "`{word}` is no level; the levels are note, warning and error"
-            )),
+            _ => Err(format!("`{word}` is no level; the levels are note, warning and error")),
         }
     }
 }

@@ -42,21 +42,13 @@ impl Language {
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
         let (stem, ending) = name.rsplit_once('.')?;
-        if TEMPLATES
-            .iter()
-            .any(|template| ending.eq_ignore_ascii_case(template))
-        {
-            return stem
-                .rsplit_once('.')
-                .and_then(|(_, inner)| Self::of_ending(inner));
+        if TEMPLATES.iter().any(|template| ending.eq_ignore_ascii_case(template)) {
+            return stem.rsplit_once('.').and_then(|(_, inner)| Self::of_ending(inner));
         }
         Self::of_ending(ending)
     }
 
     fn of_ending(ending: &str) -> Option<Self> {
-        ENDINGS
-            .iter()
-            .find(|(known, _)| ending.eq_ignore_ascii_case(known))
-            .map(|&(_, language)| language)
+        ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|&(_, language)| language)
     }
 }

@@ -1,12 +1,18 @@
 //! locklint: a static linter for PostgreSQL locking mistakes.
 
+pub mod analysis;
 pub mod discover;
+pub mod document;
 pub mod emit;
 pub mod error;
+pub mod facts;
 pub mod finding;
+mod fingerprint;
+pub mod flow;
 pub mod language;
 pub mod lint;
 pub mod paths;
+pub mod prefilter;
 pub mod project;
 pub mod region;
 pub mod rule;
@@ -15,4 +21,5 @@ pub mod settings;
 pub mod source;
 pub mod span;
 pub mod sql;
+pub mod statement;
 pub mod suppress;

@@ -18,10 +18,7 @@ impl Paths {
             }
             path
         };
-        Self {
-            working: ended(working),
-            repository: ended(repository),
-        }
+        Self { working: ended(working), repository: ended(repository) }
     }
 
     /// As a person in the working directory knows the file: relative to it where it lies below, else to the root.

@@ -35,11 +35,7 @@ pub struct Targets(pub Vec<FileId>);
 impl Targets {
     /// Every file of the project.
     pub fn all(project: &dyn Project) -> Self {
-        Self(
-            (0..u32::try_from(project.files().len()).unwrap_or(u32::MAX))
-                .map(FileId)
-                .collect(),
-        )
+        Self((0..u32::try_from(project.files().len()).unwrap_or(u32::MAX)).map(FileId).collect())
     }
 
     /// Whether the file is reported on.
@@ -63,22 +59,12 @@ impl Memory {
             .into_iter()
             .filter_map(|(path, content)| {
                 let language = Language::of(path.as_ref())?;
-                Some((
-                    ProjectFile {
-                        path: path.as_ref().into(),
-                        language,
-                    },
-                    content.into(),
-                ))
+                Some((ProjectFile { path: path.as_ref().into(), language }, content.into()))
             })
             .collect();
         all.sort_by(|a, b| a.0.path.cmp(&b.0.path));
         let (files, contents) = all.into_iter().unzip();
-        Self {
-            files,
-            contents,
-            complete: true,
-        }
+        Self { files, contents, complete: true }
     }
 
     /// The same, as a part of a root whose other files are unknown.
@@ -95,10 +81,7 @@ impl Project for Memory {
     }
 
     fn read(&self, file: FileId) -> Result<Vec<u8>, String> {
-        self.contents
-            .get(file.0 as usize)
-            .cloned()
-            .ok_or_else(|| "no such file".to_owned())
+        self.contents.get(file.0 as usize).cloned().ok_or_else(|| "no such file".to_owned())
     }
 
     fn complete(&self) -> bool {

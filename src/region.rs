@@ -41,11 +41,7 @@ impl<'s> Region<'s> {
         let sql = SqlSpan::new(0, text.len());
         Self {
             text: Cow::Borrowed(text),
-            segments: vec![Segment {
-                sql,
-                source: span,
-                kind: SegmentKind::Verbatim,
-            }],
+            segments: vec![Segment { sql, source: span, kind: SegmentKind::Verbatim }],
             span,
         }
     }
@@ -67,10 +63,7 @@ impl<'s> Region<'s> {
 
     /// Stand-ins for text known only at run time, in order.
     pub fn holes(&self) -> impl Iterator<Item = SqlSpan> + '_ {
-        self.segments
-            .iter()
-            .filter(|s| s.kind == SegmentKind::Hole)
-            .map(|s| s.sql)
+        self.segments.iter().filter(|s| s.kind == SegmentKind::Hole).map(|s| s.sql)
     }
 
     /// The source bytes that a span of the text stands for. A bound inside an escape or a hole takes in the whole
@@ -117,10 +110,7 @@ impl<'s> Region<'s> {
     /// Appends the text of `piece` to `builder` with its part of the map.
     pub fn copy(&self, piece: SqlSpan, builder: &mut Builder) {
         let first = self.segments.partition_point(|s| s.sql.end <= piece.start);
-        for segment in self.segments[first..]
-            .iter()
-            .take_while(|s| s.sql.start < piece.end)
-        {
+        for segment in self.segments[first..].iter().take_while(|s| s.sql.start < piece.end) {
             let part = SqlSpan::new(segment.sql.start.max(piece.start), segment.sql.end.min(piece.end));
             builder.push(segment.kind, &self.text[part.range()], self.to_source(part));
         }
@@ -158,10 +148,6 @@ impl Builder {
 
     /// The region; `span` is what the whole covers in the source.
     pub fn finish<'s>(self, span: Span) -> Region<'s> {
-        Region {
-            text: Cow::Owned(self.text),
-            segments: self.segments,
-            span,
-        }
+        Region { text: Cow::Owned(self.text), segments: self.segments, span }
     }
 }

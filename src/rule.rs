@@ -1,15 +1,20 @@
 //! The shape of a rule. A rule is one file in `rules/` beside this one, one page in the top-level `rules/`, one line
 //! in `rules.rs`.
 
-use crate::finding::Level;
+use crate::analysis::File;
+use crate::facts::Facts;
+use crate::finding::{FileId, Finding, Fix, Level, Place, Related};
+use crate::flow::UnitFlow;
+use crate::span::Span;
+use crate::statement::Statement;
 
-/// Which of two findings about one lock site stands: the earlier kind. This is the order of harm and of cause: what
-/// the server refuses or never runs makes every later question idle.
+/// Which of two findings about one lock site stands: the earlier kind. This is the order of cause: what the server
+/// refuses or never runs makes every later question idle, a lock on the wrong session makes its unlock idle, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rank {
     /// The server refuses the statement, or never evaluates the lock.
     Invalid,
-    /// The lock is taken for the wrong rows, or too many.
+    /// The lock is taken for rows that are not returned.
     OverRows,
     /// Lock and unlock, or lock and work, are on different sessions.
     WrongSession,
@@ -17,16 +22,33 @@ pub enum Rank {
     WrongScope,
     /// The unlock is for another lock, or nobody reads the answer.
     Mismatched,
+    /// There is no unlock.
+    Missing,
     /// An exit skips the unlock.
     ErrorPath,
     /// The unlock comes before the change is visible.
     CommitOrder,
     /// What was read is older than the lock.
     StaleRead,
+    /// The rows are not the ones meant.
+    Claim,
     /// Works, but could be better.
     Hygiene,
-    /// About comments, not locks; competes with nothing.
+    /// About comments, not locks.
     Comment,
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// Each statement by itself, with the facts of the tree.
+    Statement(fn(&Context<'_>, &Statement<'_>, &mut Sink)),
+    /// Each unit's flow.
+    Unit(fn(&Context<'_>, &UnitFlow, &mut Sink)),
+    /// All files at once.
+    Project(fn(&[File<'_>], &Facts, &mut Sink)),
+    /// Suppression comments; reported where they are applied.
+    Comments,
 }
 
 /// One rule.
@@ -40,6 +62,126 @@ pub struct Rule {
     pub rank: Rank,
     /// Its page, Markdown.
     pub page: &'static str,
+    /// What it looks at.
+    pub check: Check,
+}
+
+/// What a rule may ask about the file it is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The file.
+    pub file: &'a File<'a>,
+    /// What only the whole tree can say.
+    pub facts: &'a Facts,
+}
+
+/// A finding with the lock sites that it is about, before arbitration.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The finding.
+    pub finding: Finding,
+    /// The rule's rank.
+    pub rank: Rank,
+    /// The lock sites it is about; its own primary span is always one.
+    pub sites: Vec<Place>,
+}
+
+/// Where rules put what they find.
+#[derive(Debug, Default)]
+pub struct Sink {
+    candidates: Vec<Candidate>,
+}
+
+impl Sink {
+    /// Adds a finding of `rule`; the builder that comes back tells the rest of the story.
+    pub fn report(&mut self, rule: &Rule, level: Level, at: Place, message: impl Into<String>) -> Story<'_> {
+        let index = self.candidates.len();
+        self.candidates.push(Candidate {
+            finding: Finding {
+                rule: rule.name,
+                level,
+                message: message.into(),
+                at,
+                related: Vec::new(),
+                help: None,
+                fix: None,
+                statement: at.span,
+                unit: String::new(),
+                fingerprint: String::new(),
+            },
+            rank: rule.rank,
+            sites: vec![at],
+        });
+        Story { candidate: &mut self.candidates[index] }
+    }
+
+    /// Everything that was put in.
+    pub fn into_candidates(self) -> Vec<Candidate> {
+        self.candidates
+    }
+}
+
+/// Adds to a finding.
+#[derive(Debug)]
+pub struct Story<'s> {
+    candidate: &'s mut Candidate,
+}
+
+impl Story<'_> {
+    /// The statement that holds the primary span.
+    pub fn statement(self, statement: Span) -> Self {
+        self.candidate.finding.statement = statement;
+        self
+    }
+
+    /// The enclosing unit.
+    pub fn unit(self, name: &str) -> Self {
+        name.clone_into(&mut self.candidate.finding.unit);
+        self
+    }
+
+    /// A second place.
+    pub fn related(self, at: Place, message: impl Into<String>) -> Self {
+        self.candidate.finding.related.push(Related { at, message: message.into() });
+        self
+    }
+
+    /// What to write instead.
+    pub fn help(self, help: impl Into<String>) -> Self {
+        self.candidate.finding.help = Some(help.into());
+        self
+    }
+
+    /// A change that mends it.
+    pub fn fix(self, fix: Fix) -> Self {
+        self.candidate.finding.fix = Some(fix);
+        self
+    }
+
+    /// Another lock site that the finding is about: what is found there gives way, or wins.
+    pub fn about(self, file: FileId, site: Span) -> Self {
+        self.candidate.sites.push(Place::new(file, site));
+        self
+    }
+}
+
+/// Of findings about the same lock site, those of the earliest rank. Runs before selection and suppression, so that
+/// switching a winner off does not raise the loser.
+pub fn arbitrate(mut candidates: Vec<Candidate>) -> Vec<Finding> {
+    use std::collections::HashMap;
+    candidates.sort_by_key(|candidate| candidate.rank);
+    let mut taken: HashMap<Place, Rank> = HashMap::new();
+    candidates.retain(|candidate| {
+        let beaten = |site: &Place| taken.get(site).is_some_and(|&winner| winner < candidate.rank);
+        if candidate.rank != Rank::Comment && candidate.sites.iter().any(beaten) {
+            return false;
+        }
+        for site in &candidate.sites {
+            taken.entry(*site).or_insert(candidate.rank);
+        }
+        true
+    });
+    candidates.into_iter().map(|candidate| candidate.finding).collect()
 }
 
 impl Rule {

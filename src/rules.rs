@@ -11,14 +11,24 @@ macro_rules! rules {
     };
 }
 rules! {
+    blocking_lock_with_concurrent_index,
+    inconsistent_lock_order,
+    lock_key_reuse,
+    mismatched_unlock,
+    missing_unlock,
+    row_lock_outside_transaction,
+    session_lock_in_transaction,
+    try_lock_result_ignored,
     unknown_suppression,
+    unlock_all_in_pooled_code,
+    unlock_before_commit,
+    unlock_not_on_error_path,
     unused_suppression,
+    xact_lock_ended_by_inner_commit,
+    xact_lock_outside_transaction,
 }
 
 /// The rule of that name.
 pub fn rule(name: &str) -> Option<&'static Rule> {
-    RULES
-        .binary_search_by(|rule| rule.name.cmp(name))
-        .ok()
-        .map(|index| RULES[index])
+    RULES.binary_search_by(|rule| rule.name.cmp(name)).ok().map(|index| RULES[index])
 }

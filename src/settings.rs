@@ -74,17 +74,13 @@ static BUILT_IN: LazyLock<Config> = LazyLock::new(Config::default);
 impl Settings {
     /// Settings with the command line's say and no configuration file.
     pub fn new(run: Run) -> Self {
-        Self {
-            run,
-            configs: BTreeMap::new(),
-        }
+        Self { run, configs: BTreeMap::new() }
     }
 
     /// Lets `config` hold for the files below `directory` (relative to the root, with `/`, empty for the root itself)
     /// that have no nearer one.
     pub fn insert(&mut self, directory: &str, config: Config) {
-        self.configs
-            .insert(directory.trim_matches('/').to_owned(), config);
+        self.configs.insert(directory.trim_matches('/').to_owned(), config);
     }
 
     /// What holds for the file at `path`, relative to the root.
@@ -145,8 +141,7 @@ impl<'s> FileSettings<'s> {
             .flatten()
             .find_map(|levels| levels.get(rule))
             .or_else(|| self.config.levels.get(rule));
-        said.map_or(Some(found), |&level| level)
-            .filter(|&level| level >= self.run.min_level)
+        said.map_or(Some(found), |&level| level).filter(|&level| level >= self.run.min_level)
     }
 
     /// What stands between the program and the server.

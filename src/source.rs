@@ -43,13 +43,7 @@ impl Source {
             Ok(text) => (text, 0),
             Err(error) => substitute(&error.into_bytes()),
         };
-        Ok(Self {
-            path,
-            language,
-            text,
-            replaced,
-            lines: OnceLock::new(),
-        })
+        Ok(Self { path, language, text, replaced, lines: OnceLock::new() })
     }
 
     /// Path relative to the root, with `/`.

@@ -1,12 +1,15 @@
 //! SQL: from a region's text to statements as our own clause tree. Parsing never fails: what is not understood is
 //! marked as such and counted.
 
+pub mod advisory;
 pub mod clause;
 mod cursor;
+pub mod key;
 pub mod lex;
 pub mod literal;
 pub mod plpgsql;
 pub mod routine;
+pub mod script;
 pub mod split;
 
 pub use cursor::Tokens;

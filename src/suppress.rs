@@ -146,10 +146,7 @@ pub fn complaints(
                     UNKNOWN,
                     Level::Warning,
                     named.span,
-                    format!(
-                        "`{}` is no rule, so this comment silences nothing for it",
-                        named.rule
-                    ),
+                    format!("`{}` is no rule, so this comment silences nothing for it", named.rule),
                     "`locklint rules` lists the rules",
                 );
             } else if !named.used && !about_comments(&named.rule) && expected(&named.rule) {
@@ -207,10 +204,7 @@ impl Suppression {
 /// First and last line of a span, 0-based.
 fn lines(source: &Source, span: Span) -> (usize, usize) {
     let index = source.lines();
-    (
-        index.line(span.start),
-        index.line(span.end.saturating_sub(1).max(span.start)),
-    )
+    (index.line(span.start), index.line(span.end.saturating_sub(1).max(span.start)))
 }
 
 /// For each comment the line that it stands before: the one after it and the comments that follow it without a blank
@@ -255,20 +249,16 @@ impl Directive {
     /// The directive whose mark stands at `mark`; `None` where the mark is only mentioned.
     fn parse(text: &str, mark: usize) -> Option<Self> {
         let before = &text[..mark];
-        let own_line = before
-            .rsplit(['\n', '\r'])
-            .next()?
-            .chars()
-            .all(|c| c.is_whitespace() || "-/*#!<%;".contains(c));
+        let own_line =
+            before.rsplit(['\n', '\r']).next()?.chars().all(|c| c.is_whitespace() || "-/*#!<%;".contains(c));
         if !own_line && !before.ends_with(char::is_whitespace) {
             return None;
         }
         let rest = &text[mark + MARK.len()..];
         let word_at = mark + MARK.len() + (rest.len() - rest.trim_start_matches([' ', '\t']).len());
         let word = &text[word_at..];
-        let word = &word[..word
-            .find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')
-            .unwrap_or(word.len())];
+        let word = &word
+            [..word.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(word.len())];
         let mut end = word_at + word.len();
         let broken = |why, end| {
             // In running prose the word is mentioned, not used.
@@ -287,10 +277,7 @@ impl Directive {
             return broken("it names no rule in brackets", end);
         };
         end += 1;
-        let Some(length) = list
-            .find([']', '\n', '\r'])
-            .filter(|&at| list[at..].starts_with(']'))
-        else {
+        let Some(length) = list.find([']', '\n', '\r']).filter(|&at| list[at..].starts_with(']')) else {
             return broken("its bracket is not closed", end);
         };
         let mut rules = Vec::new();
@@ -305,10 +292,6 @@ impl Directive {
         if rules.is_empty() {
             return broken("it names no rule in brackets", end);
         }
-        Some(Self {
-            reach,
-            rules,
-            malformed: None,
-        })
+        Some(Self { reach, rules, malformed: None })
     }
 }

@@ -37,21 +37,12 @@ impl Disk {
         let (files, contents) = entries
             .into_iter()
             .map(|entry| {
-                let file = ProjectFile {
-                    path: entry.path.into(),
-                    language: entry.language,
-                };
-                let content = entry
-                    .content
-                    .map_or(Content::Disk(entry.location), Content::Buffer);
+                let file = ProjectFile { path: entry.path.into(), language: entry.language };
+                let content = entry.content.map_or(Content::Disk(entry.location), Content::Buffer);
                 (file, content)
             })
             .unzip();
-        Self {
-            files,
-            contents,
-            complete,
-        }
+        Self { files, contents, complete }
     }
 }
 

@@ -28,22 +28,12 @@ pub(super) fn locate(directory: &Path, named: &[PathBuf], buffer: bool) -> Place
             None => (path.parent().unwrap_or(path).to_owned(), false),
         })
         .collect();
-    let Some(root) = roots
-        .iter()
-        .map(|(root, _)| root.clone())
-        .reduce(|a, b| shared(&a, &b))
-    else {
-        return Place {
-            root: directory.to_owned(),
-            context: None,
-        };
+    let Some(root) = roots.iter().map(|(root, _)| root.clone()).reduce(|a, b| shared(&a, &b)) else {
+        return Place { root: directory.to_owned(), context: None };
     };
     // Several roots share a directory that may be no project at all; only one that was among them, or one marked, is.
     let known = roots.iter().any(|(one, sure)| *sure && *one == root) || root.join(".git").exists();
-    Place {
-        context: known.then(|| root.clone()),
-        root,
-    }
+    Place { context: known.then(|| root.clone()), root }
 }
 
 /// The nearest ancestor that is marked as a root.
@@ -54,11 +44,7 @@ fn marked(path: &Path) -> Option<PathBuf> {
 }
 
 fn shared(a: &Path, b: &Path) -> PathBuf {
-    a.components()
-        .zip(b.components())
-        .take_while(|(x, y)| x == y)
-        .map(|(x, _)| x)
-        .collect()
+    a.components().zip(b.components()).take_while(|(x, y)| x == y).map(|(x, _)| x).collect()
 }
 
 /// `path` seen from `directory`, without `.` and `..`; links are not followed, so that a file keeps the name it was
@@ -82,10 +68,7 @@ pub(super) fn slashed(root: &Path, path: &Path) -> String {
     let Ok(inside) = path.strip_prefix(root) else {
         return path.to_string_lossy().into_owned();
     };
-    let parts: Vec<_> = inside
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy())
-        .collect();
+    let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     parts.join("/")
 }
 
@@ -93,11 +76,7 @@ pub(super) fn slashed(root: &Path, path: &Path) -> String {
 pub(super) fn paths(root: &Path, directory: &Path) -> Paths {
     let repository = root.ancestors().find(|one| one.join(".git").exists());
     Paths::new(
-        if directory.starts_with(root) {
-            slashed(root, directory)
-        } else {
-            String::new()
-        },
+        if directory.starts_with(root) { slashed(root, directory) } else { String::new() },
         repository.map_or_else(String::new, |one| slashed(one, root)),
     )
 }

@@ -35,20 +35,11 @@ fn context(found: &Discovery) -> Vec<&str> {
 
 fn targets(found: &Discovery) -> Vec<&str> {
     let files = found.project.files();
-    found
-        .targets
-        .0
-        .iter()
-        .map(|id| &*files[id.0 as usize].path)
-        .collect()
+    found.targets.0.iter().map(|id| &*files[id.0 as usize].path).collect()
 }
 
 fn notices(found: &Discovery) -> Vec<(&str, &str, bool)> {
-    found
-        .notices
-        .iter()
-        .map(|n| (&*n.path, n.message.as_str(), n.trouble))
-        .collect()
+    found.notices.iter().map(|n| (&*n.path, n.message.as_str(), n.trouble)).collect()
 }
 
 const REPOSITORY: &[(&str, &str)] = &[
@@ -68,14 +59,8 @@ fn a_directory_is_walked_with_ignore_files() {
     assert_eq!(context(&all), [".docker/init.sql", "a.sql", "db/b.sql"]);
     assert_eq!(targets(&all), context(&all));
     assert!(all.project.complete());
-    let every = found(Request {
-        no_ignore: true,
-        ..request(tree.path(), &["."])
-    });
-    assert_eq!(
-        context(&every),
-        [".docker/init.sql", "a.sql", "db/b.sql", "dump/c.sql"]
-    );
+    let every = found(Request { no_ignore: true, ..request(tree.path(), &["."]) });
+    assert_eq!(context(&every), [".docker/init.sql", "a.sql", "db/b.sql", "dump/c.sql"]);
 }
 
 #[test]
@@ -89,10 +74,7 @@ fn targets_are_what_is_named_and_the_root_is_context() {
     assert_eq!(targets(&inside), ["a.sql", "db/b.sql"]);
     assert_eq!(inside.paths.shown("db/b.sql"), "b.sql");
     assert_eq!(inside.paths.shown("a.sql"), "a.sql");
-    let alone = found(Request {
-        no_context: true,
-        ..request(tree.path(), &["db"])
-    });
+    let alone = found(Request { no_context: true, ..request(tree.path(), &["db"]) });
     assert_eq!(context(&alone), ["db/b.sql"]);
     assert!(!alone.project.complete());
 }
@@ -105,11 +87,7 @@ fn a_named_file_is_read_whatever_ignores_it() {
     assert_eq!(targets(&named), ["a.sql", "dump/c.sql"]);
     assert_eq!(
         notices(&named),
-        [(
-            "db/b.txt",
-            "not linted: its name ends in no language that is read",
-            false
-        )]
+        [("db/b.txt", "not linted: its name ends in no language that is read", false)]
     );
     let forced = found(Request {
         force_exclude: true,
@@ -158,10 +136,7 @@ fn a_buffer_takes_the_place_of_its_file_or_joins_the_tree() {
     let tree = tree(REPOSITORY);
     let buffer = |path: Option<&str>| {
         found(Request {
-            buffer: Some(Buffer {
-                path: path.map(PathBuf::from),
-                content: b"new".to_vec(),
-            }),
+            buffer: Some(Buffer { path: path.map(PathBuf::from), content: b"new".to_vec() }),
             ..request(tree.path(), &[])
         })
     };
@@ -185,17 +160,9 @@ fn a_buffer_takes_the_place_of_its_file_or_joins_the_tree() {
 #[test]
 fn configuration_is_the_nearest_or_the_given_or_none() {
     let tree = tree(REPOSITORY);
-    fs::write(
-        tree.path().join("db/locklint.toml"),
-        "[rules]\nmissing-unlock = \"off\"",
-    )
-    .unwrap();
+    fs::write(tree.path().join("db/locklint.toml"), "[rules]\nmissing-unlock = \"off\"").unwrap();
     let off = |found: &Discovery, path: &str| {
-        found
-            .settings
-            .of(path)
-            .level("missing-unlock", crate::finding::Level::Note)
-            .is_none()
+        found.settings.of(path).level("missing-unlock", crate::finding::Level::Note).is_none()
     };
     let nearest = found(request(tree.path(), &["."]));
     assert!(off(&nearest, "db/b.sql") && !off(&nearest, "a.sql"));
@@ -205,10 +172,7 @@ fn configuration_is_the_nearest_or_the_given_or_none() {
         ..request(tree.path(), &["."])
     });
     assert!(off(&given, "a.sql"));
-    let none = found(Request {
-        config: ConfigSource::BuiltIn,
-        ..request(tree.path(), &["."])
-    });
+    let none = found(Request { config: ConfigSource::BuiltIn, ..request(tree.path(), &["."]) });
     assert!(!off(&none, "db/b.sql"));
     fs::write(tree.path().join("db/locklint.toml"), "[rules]\nx = \"off\"").unwrap();
     let error = discover(request(tree.path(), &["a.sql"]), &[]).unwrap_err();

@@ -100,11 +100,7 @@ fn file(entry: DirEntry) -> Option<Event> {
 /// What to say about an error of the walk; nothing about a malformed line of an ignore file, which git skips too.
 fn trouble(root: &Path, error: &ignore::Error) -> Option<Notice> {
     let message = reason(error.io_error()?);
-    Some(Notice {
-        path: slashed(root, path_of(error)?).into(),
-        message,
-        trouble: true,
-    })
+    Some(Notice { path: slashed(root, path_of(error)?).into(), message, trouble: true })
 }
 
 fn path_of(error: &ignore::Error) -> Option<&Path> {
@@ -121,7 +117,5 @@ pub(super) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

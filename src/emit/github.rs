@@ -20,10 +20,7 @@ pub(super) fn emit(view: &View<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         }
     }
     if let Some(more) = findings.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-        writeln!(
-            out,
-            "{SHOWN} findings are annotations, {more} more are in this log only"
-        )?;
+        writeln!(out, "{SHOWN} findings are annotations, {more} more are in this log only")?;
     }
     writeln!(out, "{}", view.summary())
 }
@@ -70,9 +67,5 @@ fn property(text: &str) -> String {
 /// A line that the runner takes for no command, whatever path it begins with or quotes.
 fn log_line(line: &str) -> String {
     let line = line.replace("##[", "## [");
-    if line.starts_with("::") {
-        format!("./{line}")
-    } else {
-        line
-    }
+    if line.starts_with("::") { format!("./{line}") } else { line }
 }

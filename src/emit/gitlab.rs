@@ -51,10 +51,7 @@ pub(super) fn emit(view: &View<'_>, out: &mut dyn io::Write) -> io::Result<()> {
                 },
                 location: Location {
                     path: view.in_repository(finding.at),
-                    lines: Lines {
-                        begin: view.start(finding.at).line,
-                        end: view.end(finding.at).line,
-                    },
+                    lines: Lines { begin: view.start(finding.at).line, end: view.end(finding.at).line },
                 },
             }
         })

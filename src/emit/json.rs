@@ -73,16 +73,8 @@ pub(super) fn emit(view: &View<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let figures = view.report.summary;
     let output = Output {
         schema: SCHEMA,
-        tool: Tool {
-            name: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
-        },
-        diagnostics: view
-            .report
-            .findings
-            .iter()
-            .map(|finding| diagnostic(view, finding))
-            .collect(),
+        tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        diagnostics: view.report.findings.iter().map(|finding| diagnostic(view, finding)).collect(),
         summary: Summary {
             files: figures.files,
             lock_sites: figures.lock_sites,

@@ -80,13 +80,7 @@ pub(super) struct Positions<'r>(BTreeMap<FileId, Columns<'r>>);
 
 impl<'r> Positions<'r> {
     pub(super) fn new(report: &'r Report) -> Self {
-        Self(
-            report
-                .sources
-                .iter()
-                .map(|(&file, source)| (file, Columns::new(source)))
-                .collect(),
-        )
+        Self(report.sources.iter().map(|(&file, source)| (file, Columns::new(source))).collect())
     }
 
     pub(super) fn of(&self, file: FileId, offset: usize) -> Position {

@@ -89,12 +89,7 @@ fn result(view: &View<'_>, finding: &Finding) -> Value {
         }).collect::<Vec<_>>(),
         "partialFingerprints": { "locklint/v1": finding.fingerprint },
     });
-    if let Some(index) = view
-        .options
-        .rules
-        .iter()
-        .position(|rule| rule.name == finding.rule)
-    {
+    if let Some(index) = view.options.rules.iter().position(|rule| rule.name == finding.rule) {
         result["ruleIndex"] = json!(index);
     }
     if let Some(fix) = &finding.fix {

@@ -52,11 +52,7 @@ pub(super) fn write(
         let (excerpt, ranges) = Excerpt::new(&same);
         for (at, (mark, range)) in same.iter().zip(ranges).enumerate() {
             let primary = index == 0 && at == 0;
-            let style = if primary {
-                LabelStyle::Primary
-            } else {
-                LabelStyle::Secondary
-            };
+            let style = if primary { LabelStyle::Primary } else { LabelStyle::Secondary };
             match range {
                 Some(range) => diagnostic
                     .labels
@@ -73,11 +69,7 @@ pub(super) fn write(
         excerpts.push(excerpt);
     }
     diagnostic.notes.extend(notes);
-    let mut buffer = if color {
-        termcolor::Buffer::ansi()
-    } else {
-        termcolor::Buffer::no_color()
-    };
+    let mut buffer = if color { termcolor::Buffer::ansi() } else { termcolor::Buffer::no_color() };
     let config = term::Config::default();
     term::emit_to_write_style(&mut buffer, &config, &Excerpts(excerpts), &diagnostic)
         .map_err(io::Error::other)?;
@@ -89,11 +81,7 @@ pub(super) fn write(
 /// # Errors
 /// Where `out` fails.
 pub fn config_error(error: &ConfigError, color: bool, out: &mut dyn io::Write) -> io::Result<()> {
-    let notes = error
-        .help
-        .iter()
-        .map(|help| format!("help: {}", visible(help)))
-        .collect();
+    let notes = error.help.iter().map(|help| format!("help: {}", visible(help))).collect();
     let kind = (Severity::Error, None);
     // The text only lends its lines; no language is read from it.
     let bytes = error.text.as_bytes().to_vec();
@@ -103,10 +91,7 @@ pub fn config_error(error: &ConfigError, color: bool, out: &mut dyn io::Write) -
             let mark = Mark {
                 name: &error.path,
                 source: &source,
-                span: Span::new(
-                    start.offset,
-                    error.span.end.clamp(start.offset, source.text().len()),
-                ),
+                span: Span::new(start.offset, error.span.end.clamp(start.offset, source.text().len())),
                 start,
                 message: "",
             };
@@ -148,11 +133,8 @@ impl Excerpt {
         let clipped: Vec<Clipped> = marks.iter().map(|mark| Clipped::new(source, mark.span)).collect();
         let mut needed: BTreeSet<usize> = clipped.iter().flat_map(|mark| mark.first..=mark.last).collect();
         // The renderer shows a single line between two that are marked.
-        let between: Vec<usize> = needed
-            .iter()
-            .map(|line| line + 1)
-            .filter(|line| needed.contains(&(line + 1)))
-            .collect();
+        let between: Vec<usize> =
+            needed.iter().map(|line| line + 1).filter(|line| needed.contains(&(line + 1))).collect();
         needed.extend(between);
         let mut windows = BTreeMap::new();
         for line in needed {
@@ -183,10 +165,7 @@ impl Excerpt {
         };
         let mut ranges = Vec::new();
         for (mark, clip) in marks.iter().zip(&clipped) {
-            let range = match (
-                place(clip.first, clip.span.start),
-                place(clip.last, clip.span.end),
-            ) {
+            let range = match (place(clip.first, clip.span.start), place(clip.last, clip.span.end)) {
                 (Some((start, true)), Some((end, _))) => Some(start..end.max(start)),
                 _ => None,
             };
@@ -213,11 +192,7 @@ impl Clipped {
         let end = span.start + source.slice(span).trim_end_matches(['\n', '\r']).len();
         let last = index.line(end);
         if last - first < MOST_LINES {
-            return Self {
-                span: Span::new(span.start, end),
-                first,
-                last,
-            };
+            return Self { span: Span::new(span.start, end), first, last };
         }
         Self {
             span: Span::new(span.start, line_bounds(source, first).end.max(span.start)),
@@ -286,10 +261,7 @@ impl<'a> Files<'a> for Excerpts {
     fn line_index(&'a self, id: usize, byte: usize) -> Result<usize, Error> {
         let excerpt = self.get(id)?;
         let line = excerpt.lines.iter().find(|(_, range)| byte <= range.end);
-        line.map(|(&line, _)| line).ok_or(Error::IndexTooLarge {
-            given: byte,
-            max: excerpt.text.len(),
-        })
+        line.map(|(&line, _)| line).ok_or(Error::IndexTooLarge { given: byte, max: excerpt.text.len() })
     }
 
     fn line_range(&'a self, id: usize, line: usize) -> Result<Range<usize>, Error> {
@@ -304,14 +276,8 @@ impl<'a> Files<'a> for Excerpts {
         let excerpt = self.get(id)?;
         let start = excerpt.starts.iter().find(|(at, _)| *at == byte);
         Ok(match start {
-            Some((_, position)) => Location {
-                line_number: position.line,
-                column_number: position.column,
-            },
-            None => Location {
-                line_number: self.line_index(id, byte)? + 1,
-                column_number: 1,
-            },
+            Some((_, position)) => Location { line_number: position.line, column_number: position.column },
+            None => Location { line_number: self.line_index(id, byte)? + 1, column_number: 1 },
         })
     }
 }

@@ -17,10 +17,7 @@ fn report(path: &str, text: &str, spans: &[Span], related: bool) -> Report {
         at: Place::new(FileId(0), span),
         related: rest
             .iter()
-            .map(|&span| Related {
-                at: Place::new(FileId(0), span),
-                message: "taken here".to_owned(),
-            })
+            .map(|&span| Related { at: Place::new(FileId(0), span), message: "taken here".to_owned() })
             .collect(),
         help: Some("release it".to_owned()),
         fix: None,
@@ -35,25 +32,15 @@ fn report(path: &str, text: &str, spans: &[Span], related: bool) -> Report {
             spans.iter().map(|&span| finding(span, &[])).collect()
         },
         sources: [(FileId(0), source)].into(),
-        summary: Summary {
-            files: 1204,
-            lock_sites: 14,
-            understood: 13,
-            warnings: 2,
-            ..Summary::default()
-        },
+        summary: Summary { files: 1204, lock_sites: 14, understood: 13, warnings: 2, ..Summary::default() },
         ..Report::default()
     }
 }
 
 fn render(report: &Report, format: Format) -> String {
     let mut out = Vec::new();
-    let options = Options {
-        color: false,
-        quiet: false,
-        paths: &Paths::default(),
-        rules: crate::rules::RULES,
-    };
+    let options =
+        Options { color: false, quiet: false, paths: &Paths::default(), rules: crate::rules::RULES };
     emit(report, format, &options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
@@ -73,11 +60,7 @@ fn columns_agree_with_a_count_of_characters() {
     characters.next();
     while let Some((offset, c)) = characters.next() {
         let position = columns.at(offset);
-        assert_eq!(
-            (position.line, position.column),
-            (line, column),
-            "byte {offset}, {c:?}"
-        );
+        assert_eq!((position.line, position.column), (line, column), "byte {offset}, {c:?}");
         let next = characters.peek().map(|&(_, c)| c);
         if c == '\n' || (c == '\r' && next != Some('\n')) {
             (line, column) = (line + 1, 1);
@@ -93,10 +76,7 @@ fn columns_agree_with_a_count_of_characters() {
 #[test]
 fn the_text_shows_the_line_the_story_and_the_figures() {
     let text = "SELECT 1;\nSELECT pg_advisory_lock(1);\n-- between\nSELECT pg_advisory_unlock(2);\n";
-    let spans = [
-        span_of(text, "pg_advisory_unlock(2)"),
-        span_of(text, "pg_advisory_lock(1)"),
-    ];
+    let spans = [span_of(text, "pg_advisory_unlock(2)"), span_of(text, "pg_advisory_lock(1)")];
     let expected = "\
 warning[missing-unlock]: nothing releases this key
   ┌─ db/a.sql:4:8
@@ -112,10 +92,7 @@ warning[missing-unlock]: nothing releases this key
 
 1,204 files, 14 lock sites, 13 understood, 2 warnings
 ";
-    assert_eq!(
-        render(&report("db/a.sql", text, &spans, true), Format::Text),
-        expected
-    );
+    assert_eq!(render(&report("db/a.sql", text, &spans, true), Format::Text), expected);
 }
 
 #[test]
@@ -129,54 +106,35 @@ fn a_long_line_is_cut_around_the_mark() {
     assert!(shown.contains("é pg_advisory_lock(1) é"), "{shown}");
     // It has no room for the second place, which is told in words.
     assert!(shown.contains("= a.sql:1:2000023: taken here"), "{shown}");
-    let wide = render(
-        &report("a.sql", &text, &[Span::new(0, text.len())], false),
-        Format::Text,
-    );
+    let wide = render(&report("a.sql", &text, &[Span::new(0, text.len())], false), Format::Text);
     assert!(wide.len() < 2000, "{}", wide.len());
 }
 
 #[test]
 fn many_findings_on_one_long_line_stay_fast() {
     let text = "SELECT pg_advisory_lock(1); ".repeat(100_000);
-    let spans: Vec<Span> = (0..2000)
-        .map(|i| Span::new(i * 1400 + 7, i * 1400 + 26))
-        .collect();
+    let spans: Vec<Span> = (0..2000).map(|i| Span::new(i * 1400 + 7, i * 1400 + 26)).collect();
     let started = std::time::Instant::now();
     let shown = render(&report("a.sql", &text, &spans, false), Format::Concise);
-    assert!(
-        shown.contains("a.sql:1:2798608: "),
-        "{}",
-        &shown[shown.len() - 90..]
-    );
+    assert!(shown.contains("a.sql:1:2798608: "), "{}", &shown[shown.len() - 90..]);
     assert!(started.elapsed().as_secs() < 5);
 }
 
 #[test]
 fn nothing_from_a_file_drives_the_terminal() {
     let text = "SELECT '\u{1b}[2J\u{202e}', pg_advisory_lock(1);\u{7}\u{9b}31m";
-    let mut report = report(
-        "a\u{1b}]0;x\u{7}.sql",
-        text,
-        &[span_of(text, "pg_advisory_lock(1)")],
-        false,
-    );
+    let mut report = report("a\u{1b}]0;x\u{7}.sql", text, &[span_of(text, "pg_advisory_lock(1)")], false);
     report.findings[0].message = "key\n::error::\r\u{1b}[1m".to_owned();
     report.findings[0].help = Some("help\u{1b}[0m".to_owned());
     for format in [Format::Text, Format::Concise, Format::Github] {
         let shown = render(&report, format);
-        let bad: Vec<char> = shown
-            .chars()
-            .filter(|&c| (c.is_control() && c != '\n') || c == '\u{202e}')
-            .collect();
+        let bad: Vec<char> =
+            shown.chars().filter(|&c| (c.is_control() && c != '\n') || c == '\u{202e}').collect();
         assert_eq!(bad, [], "{format:?}: {shown}");
         assert!(!shown.contains("\n::error::"), "{format:?}: {shown}");
     }
     let shown = render(&report, Format::Text);
-    assert!(
-        shown.contains(r"SELECT '\u{1b}[2J\u{202e}', pg_advisory_lock(1);"),
-        "{shown}"
-    );
+    assert!(shown.contains(r"SELECT '\u{1b}[2J\u{202e}', pg_advisory_lock(1);"), "{shown}");
     // The caret stands under the call, behind what was spelled out.
     let lines: Vec<&str> = shown.split('\n').collect();
     let at = lines.iter().position(|line| line.contains("SELECT")).unwrap();
@@ -197,10 +155,7 @@ fn a_place_that_ends_with_its_line_or_at_the_end_of_the_file_is_shown() {
         assert!(shown.contains(at), "{span:?}: {shown}");
     }
     let long = format!("SELECT\n{}1;", "x,\n".repeat(50));
-    let shown = render(
-        &report("a.sql", &long, &[Span::new(0, long.len())], false),
-        Format::Text,
-    );
+    let shown = render(&report("a.sql", &long, &[Span::new(0, long.len())], false), Format::Text);
     assert!(shown.len() < 400, "{shown}");
 }
 
@@ -221,18 +176,10 @@ error: unknown rule `missing-unlok`
 
 ";
     assert_eq!(String::from_utf8(out).unwrap(), expected);
-    let binary = ConfigError {
-        text: "\0".into(),
-        span: 0..9,
-        ..error
-    };
+    let binary = ConfigError { text: "\0".into(), span: 0..9, ..error };
     let mut out = Vec::new();
     config_error(&binary, false, &mut out).unwrap();
-    assert!(
-        String::from_utf8(out)
-            .unwrap()
-            .contains("db/locklint.toml: unknown rule")
-    );
+    assert!(String::from_utf8(out).unwrap().contains("db/locklint.toml: unknown rule"));
 }
 
 #[test]
@@ -257,14 +204,8 @@ fn github_is_given_ten_annotations_the_surest_first() {
         "::warning file=a%2Cb%3Ac.sql,line=1,endLine=1,col=8,endColumn=27,title=locklint%3A missing-unlock\
          ::a,b:c.sql:1:8: nothing releases this key%0Arelease it"
     );
-    assert_eq!(
-        lines[10],
-        "a,b:c.sql:10:8: warning[missing-unlock] nothing releases this key"
-    );
-    assert_eq!(
-        lines[12],
-        "10 findings are annotations, 2 more are in this log only"
-    );
+    assert_eq!(lines[10], "a,b:c.sql:10:8: warning[missing-unlock] nothing releases this key");
+    assert_eq!(lines[12], "10 findings are annotations, 2 more are in this log only");
     assert_eq!(lines[13], "1,204 files, 14 lock sites, 13 understood, 2 warnings");
 }
 

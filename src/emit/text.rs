@@ -17,11 +17,7 @@ pub(super) fn emit(view: &View<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         marks.extend(finding.related.iter().map(|one| mark(one.at, &one.message)));
         let mut notes = Vec::new();
         notes.extend(finding.help.iter().map(|help| format!("help: {}", visible(help))));
-        notes.push(format!(
-            "see {} or `locklint explain {}`",
-            page(finding.rule),
-            finding.rule
-        ));
+        notes.push(format!("see {} or `locklint explain {}`", page(finding.rule), finding.rule));
         snippet::write(
             (severity(finding.level), Some(finding.rule)),
             &finding.message,

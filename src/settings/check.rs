@@ -45,12 +45,7 @@ impl Config {
                 .collect::<Result<_, _>>()?,
             exclude: checker.globs(&file.exclude)?,
             pooling: file.pooling,
-            unique: file
-                .schema
-                .unique
-                .iter()
-                .map(|spec| checker.unique(spec))
-                .collect::<Result<_, _>>()?,
+            unique: file.schema.unique.iter().map(|spec| checker.unique(spec)).collect::<Result<_, _>>()?,
             embedded: file.embedded,
             include_tests: file.include_tests,
         })
@@ -66,13 +61,7 @@ struct Checker<'c> {
 
 impl Checker<'_> {
     fn error(&self, span: Range<usize>, message: String, help: Option<String>) -> ConfigError {
-        ConfigError {
-            path: self.path.to_owned(),
-            text: self.text.into(),
-            span,
-            message,
-            help,
-        }
+        ConfigError { path: self.path.to_owned(), text: self.text.into(), span, message, help }
     }
 
     fn levels(&self, rules: Rules) -> Result<Levels, ConfigError> {
@@ -114,10 +103,7 @@ fn unique_key(spec: &str) -> Option<UniqueKey> {
     let (table, columns) = spec.trim().strip_suffix(')')?.split_once('(')?;
     let key = UniqueKey {
         table: table.trim().to_owned(),
-        columns: columns
-            .split(',')
-            .map(|column| column.trim().to_owned())
-            .collect(),
+        columns: columns.split(',').map(|column| column.trim().to_owned()).collect(),
     };
     let names = || std::iter::once(&key.table).chain(&key.columns);
     let sound = |name: &String| !name.is_empty() && !name.contains(['(', ')', ';']);

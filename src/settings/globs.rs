@@ -34,9 +34,7 @@ impl Globs {
             }
             count = index;
         }
-        set.build()
-            .map(Self)
-            .map_err(|error| (count, error.kind().to_string()))
+        set.build().map(Self).map_err(|error| (count, error.kind().to_string()))
     }
 
     /// Whether one of them matches the path, which has `/` and no leading `./`.

@@ -1,10 +1,6 @@
 use super::*;
 
-const RULES: &[&str] = &[
-    "missing-unlock",
-    "session-lock-in-transaction",
-    "skip-locked-single-key",
-];
+const RULES: &[&str] = &["missing-unlock", "session-lock-in-transaction", "skip-locked-single-key"];
 
 fn config(text: &str) -> Config {
     Config::parse("locklint.toml", text, RULES).unwrap()
@@ -13,11 +9,7 @@ fn config(text: &str) -> Config {
 /// The message, the text that the error points at, and the help.
 fn error(text: &str) -> (String, String, String) {
     let error = Config::parse("locklint.toml", text, RULES).unwrap_err();
-    (
-        error.message,
-        text[error.span].to_owned(),
-        error.help.unwrap_or_default(),
-    )
+    (error.message, text[error.span].to_owned(), error.help.unwrap_or_default())
 }
 
 #[test]
@@ -29,10 +21,7 @@ fn levels_come_from_the_nearest_file_and_are_not_merged() {
     assert_eq!(level("db/a.sql", "missing-unlock"), None);
     assert_eq!(level("db/newer/a.sql", "missing-unlock"), None);
     assert_eq!(level("db/new/x/a.sql", "missing-unlock"), Some(Level::Warning));
-    assert_eq!(
-        level("db/new/a.sql", "skip-locked-single-key"),
-        Some(Level::Error)
-    );
+    assert_eq!(level("db/new/a.sql", "skip-locked-single-key"), Some(Level::Error));
     assert_eq!(level("a.sql", "skip-locked-single-key"), Some(Level::Warning));
 }
 
@@ -64,10 +53,7 @@ fn the_run_has_the_last_word() {
         min_level: Level::Warning,
         include_tests: false,
     });
-    settings.insert(
-        "",
-        config("[[overrides]]\npaths = [\"n.sql\"]\nrules = { missing-unlock = \"note\" }"),
-    );
+    settings.insert("", config("[[overrides]]\npaths = [\"n.sql\"]\nrules = { missing-unlock = \"note\" }"));
     let file = settings.of("a.sql");
     assert_eq!(file.level("missing-unlock", Level::Warning), Some(Level::Warning));
     assert_eq!(file.level("missing-unlock", Level::Note), None);
@@ -91,24 +77,13 @@ fn everything_else_is_read() {
     assert_eq!(file.pooling(), Pooling::Transaction);
     assert!(file.include_tests());
     assert_eq!(file.embedded().execute, ["run_sql"]);
-    let keys: Vec<_> = settings
-        .unique_keys()
-        .map(|key| (key.table.as_str(), key.columns.join("+")))
+    let keys: Vec<_> =
+        settings.unique_keys().map(|key| (key.table.as_str(), key.columns.join("+"))).collect();
+    assert_eq!(keys, [("job_ledger", "job_key".to_owned()), ("app.t", "a+b".to_owned())]);
+    let excluded: Vec<_> = ["vendor/a.sql", "x/vendor/y/a.sql", "gen/a.sql", "gen/x/a.sql", "y/gen/a.sql"]
+        .into_iter()
+        .filter(|path| settings.of(path).excluded())
         .collect();
-    assert_eq!(
-        keys,
-        [("job_ledger", "job_key".to_owned()), ("app.t", "a+b".to_owned())]
-    );
-    let excluded: Vec<_> = [
-        "vendor/a.sql",
-        "x/vendor/y/a.sql",
-        "gen/a.sql",
-        "gen/x/a.sql",
-        "y/gen/a.sql",
-    ]
-    .into_iter()
-    .filter(|path| settings.of(path).excluded())
-    .collect();
     assert_eq!(excluded, ["vendor/a.sql", "x/vendor/y/a.sql", "gen/a.sql"]);
 }
 
@@ -117,17 +92,10 @@ fn errors_point_at_the_word_that_is_wrong() {
     let (message, at, help) = error("[rules]\nmissing-unlok = \"off\"\n");
     assert_eq!(
         (message.as_str(), at.as_str(), help.as_str()),
-        (
-            "unknown rule `missing-unlok`",
-            "missing-unlok",
-            "did you mean `missing-unlock`?"
-        )
+        ("unknown rule `missing-unlok`", "missing-unlok", "did you mean `missing-unlock`?")
     );
     let (_, at, help) = error("[[overrides]]\npaths = []\nrules = { \"x\" = \"off\" }");
-    assert_eq!(
-        (at.as_str(), help.as_str()),
-        ("\"x\"", "`locklint rules` lists the rules")
-    );
+    assert_eq!((at.as_str(), help.as_str()), ("\"x\"", "`locklint rules` lists the rules"));
     let (message, at, _) = error("# é\npoling = \"none\"\n");
     assert!(message.contains("unknown field `poling`"), "{message}");
     assert_eq!(at, "poling");

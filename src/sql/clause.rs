@@ -73,9 +73,8 @@ impl<'t> Tree<'t> {
     fn skeleton(text: &'t str, tokens: &[Token]) -> Self {
         let tokens: Vec<Token> = tokens.iter().copied().filter(|t| !t.kind.is_trivia()).collect();
         let words = tokens.iter().map(|&token| folded(text, token)).collect();
-        let mut complete = !tokens
-            .iter()
-            .any(|t| matches!(t.kind, TokenKind::Other | TokenKind::Unterminated));
+        let mut complete =
+            !tokens.iter().any(|t| matches!(t.kind, TokenKind::Other | TokenKind::Unterminated));
         let mut partners = vec![None; tokens.len()];
         let mut open = Vec::new();
         for (index, token) in tokens.iter().enumerate() {
@@ -162,10 +161,7 @@ impl<'t> Tree<'t> {
 
     /// Whether the words from `index` on are `words`.
     pub fn is(&self, index: usize, words: &[&str]) -> bool {
-        words
-            .iter()
-            .enumerate()
-            .all(|(n, word)| self.word(index + n) == *word)
+        words.iter().enumerate().all(|(n, word)| self.word(index + n) == *word)
     }
 
     /// The name at `index` as PostgreSQL folds it; of a hole its text, as written.
@@ -181,10 +177,7 @@ impl<'t> Tree<'t> {
 
     /// The text of token `index`, as written.
     pub fn raw(&self, index: usize) -> &'t str {
-        self.tokens
-            .get(index)
-            .and_then(|token| self.text.get(token.span.range()))
-            .unwrap_or("")
+        self.tokens.get(index).and_then(|token| self.text.get(token.span.range())).unwrap_or("")
     }
 
     /// The bytes from the first to the last token of a range; empty for an empty one.
@@ -212,9 +205,7 @@ impl<'t> Tree<'t> {
 
     /// The index of what closes the bracket at `index`, or `end` where nothing before it does.
     fn close(&self, index: usize, end: usize) -> usize {
-        self.partner(index)
-            .filter(|close| *close >= index)
-            .map_or(end, |close| close.min(end))
+        self.partner(index).filter(|close| *close >= index).map_or(end, |close| close.min(end))
     }
 
     /// The tokens of a range outside its brackets; of a bracket group only the opener.
@@ -251,18 +242,13 @@ impl<'t> Tree<'t> {
     /// The content of the parentheses that a range consists of.
     pub fn group(&self, tokens: &Tokens) -> Option<Tokens> {
         (self.kind(tokens.start) == Some(TokenKind::LeftParen)
-            && self
-                .partner(tokens.start)
-                .is_some_and(|close| close + 1 == tokens.end))
+            && self.partner(tokens.start).is_some_and(|close| close + 1 == tokens.end))
         .then(|| tokens.start + 1..tokens.end - 1)
     }
 
     /// The queries, an outer one before those inside it.
     pub fn queries(&self) -> impl Iterator<Item = (QueryId, &Query)> {
-        self.queries
-            .iter()
-            .enumerate()
-            .map(|(index, query)| (QueryId(index), query))
+        self.queries.iter().enumerate().map(|(index, query)| (QueryId(index), query))
     }
 
     /// A query of this tree.
@@ -348,16 +334,9 @@ fn unquoted(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     };
     let body = text[open + 1..].strip_suffix('"').unwrap_or(&text[open + 1..]);
-    let name = if body.contains("\"\"") {
-        Cow::Owned(body.replace("\"\"", "\""))
-    } else {
-        Cow::Borrowed(body)
-    };
-    if open == 0 {
-        name
-    } else {
-        Cow::Owned(unicode(&name))
-    }
+    let name =
+        if body.contains("\"\"") { Cow::Owned(body.replace("\"\"", "\"")) } else { Cow::Borrowed(body) };
+    if open == 0 { name } else { Cow::Owned(unicode(&name)) }
 }
 
 /// Undoes `\XXXX`, `\+XXXXXX` and `\\` of a `U&` constant; what is malformed stays.

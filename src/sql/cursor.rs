@@ -50,9 +50,7 @@ pub(super) struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str, tokens: &'t [Token]) -> Self {
-        let significant: Vec<usize> = (0..tokens.len())
-            .filter(|&i| !tokens[i].kind.is_trivia())
-            .collect();
+        let significant: Vec<usize> = (0..tokens.len()).filter(|&i| !tokens[i].kind.is_trivia()).collect();
         let mut partner: Vec<usize> = (0..significant.len()).collect();
         let (mut parens, mut brackets) = (Vec::new(), Vec::new());
         for (at, &index) in significant.iter().enumerate() {
@@ -74,12 +72,7 @@ impl<'t> Cursor<'t> {
                 partner[at] = open;
             }
         }
-        Self {
-            text,
-            tokens,
-            significant,
-            partner,
-        }
+        Self { text, tokens, significant, partner }
     }
 
     /// Number of significant tokens.
@@ -95,10 +88,7 @@ impl<'t> Cursor<'t> {
     pub(super) fn is_balanced(&self) -> bool {
         (0..self.len()).all(|at| {
             use TokenKind::{LeftBracket, LeftParen, RightBracket, RightParen};
-            let opens = matches!(
-                self.kind(at),
-                Some(LeftParen | RightParen | LeftBracket | RightBracket)
-            );
+            let opens = matches!(self.kind(at), Some(LeftParen | RightParen | LeftBracket | RightBracket));
             !opens || self.is_paired(at)
         })
     }
@@ -118,13 +108,11 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn is_word(&self, at: usize, keyword: &str) -> bool {
-        self.word(at)
-            .is_some_and(|word| word.eq_ignore_ascii_case(keyword))
+        self.word(at).is_some_and(|word| word.eq_ignore_ascii_case(keyword))
     }
 
     pub(super) fn is_any(&self, at: usize, keywords: &[&str]) -> bool {
-        self.word(at)
-            .is_some_and(|word| keywords.iter().any(|k| word.eq_ignore_ascii_case(k)))
+        self.word(at).is_some_and(|word| keywords.iter().any(|k| word.eq_ignore_ascii_case(k)))
     }
 
     pub(super) fn is_operator(&self, at: usize, operator: &str) -> bool {
@@ -205,14 +193,8 @@ impl<'t> Cursor<'t> {
             last.map_or(0, |last| self.significant[last] + 1)
         };
         match self.significant.get(from) {
-            Some(&start) if from < to => Tokens {
-                start,
-                end: after(to),
-            },
-            _ => Tokens {
-                start: after(from),
-                end: after(from),
-            },
+            Some(&start) if from < to => Tokens { start, end: after(to) },
+            _ => Tokens { start: after(from), end: after(from) },
         }
     }
 

@@ -210,19 +210,13 @@ impl<'t> Lexer<'t> {
         if !kind.is_trivia() {
             self.last = Some(self.tokens.len());
         }
-        self.tokens.push(Token {
-            kind,
-            span: SqlSpan::new(start, end),
-        });
+        self.tokens.push(Token { kind, span: SqlSpan::new(start, end) });
     }
 
     fn run(&mut self, from: usize) {
         self.last = self.tokens.iter().rposition(|t| !t.kind.is_trivia());
-        self.statement = self
-            .tokens
-            .iter()
-            .rposition(|t| t.kind == TokenKind::Semicolon)
-            .map_or(0, |at| at + 1);
+        self.statement =
+            self.tokens.iter().rposition(|t| t.kind == TokenKind::Semicolon).map_or(0, |at| at + 1);
         self.brackets = 0;
         let mut at = from;
         while at < self.bytes.len() {
@@ -319,10 +313,7 @@ impl<'t> Lexer<'t> {
 
     fn host_hole(&self, at: usize) -> Option<SqlSpan> {
         let index = self.holes.partition_point(|h| h.start < at);
-        self.holes
-            .get(index)
-            .copied()
-            .filter(|h| h.start == at && !h.is_empty())
+        self.holes.get(index).copied().filter(|h| h.start == at && !h.is_empty())
     }
 
     fn while_at(&self, from: usize, test: impl Fn(u8) -> bool) -> usize {
@@ -371,11 +362,8 @@ impl<'t> Lexer<'t> {
         let mut at = from;
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
-            let found = if backslash {
-                memchr::memchr2(quote, b'\\', rest)
-            } else {
-                memchr::memchr(quote, rest)
-            };
+            let found =
+                if backslash { memchr::memchr2(quote, b'\\', rest) } else { memchr::memchr(quote, rest) };
             let Some(n) = found else {
                 self.open = true;
                 return (TokenKind::Unterminated, line_end(self.bytes, start).max(from));
@@ -443,11 +431,7 @@ impl<'t> Lexer<'t> {
     fn dollar(&mut self, at: usize) -> (TokenKind, usize) {
         let tag_end = self.while_at(at + 1, |b| hole::is_ident(b) && b != b'$');
         if self.byte(tag_end) != b'$' {
-            return if tag_end > at + 1 {
-                (TokenKind::Hole, tag_end)
-            } else {
-                (TokenKind::Other, at + 1)
-            };
+            return if tag_end > at + 1 { (TokenKind::Hole, tag_end) } else { (TokenKind::Other, at + 1) };
         }
         let tag = &self.bytes[at..=tag_end];
         match memmem::find(&self.bytes[tag_end + 1..], tag) {
@@ -593,10 +577,9 @@ fn holds_statement(text: &str) -> bool {
             continue;
         }
         if ended
-            && VERBS.iter().any(|verb| {
-                line.get(..verb.len())
-                    .is_some_and(|head| head.eq_ignore_ascii_case(verb))
-            })
+            && VERBS
+                .iter()
+                .any(|verb| line.get(..verb.len()).is_some_and(|head| head.eq_ignore_ascii_case(verb)))
         {
             return true;
         }

@@ -104,14 +104,7 @@ struct Decoder<'t> {
 
 impl<'t> Decoder<'t> {
     fn new(text: &'t str, form: Form, quote: u8, base: usize) -> Self {
-        Self {
-            text,
-            form,
-            quote,
-            base,
-            plain: 0,
-            pieces: Vec::new(),
-        }
+        Self { text, form, quote, base, plain: 0, pieces: Vec::new() }
     }
 
     fn rest(&self, at: usize) -> &'t str {
@@ -208,12 +201,7 @@ fn escape(rest: &str) -> Option<(usize, char)> {
         && let Some(code) = hex(after, 1, width)
     {
         let low = rest.get(2 + width..).filter(|next| next.starts_with("\\u"));
-        return Some(code_point(
-            2 + width,
-            code,
-            low.and_then(|next| hex(next, 2, 4)),
-            6,
-        ));
+        return Some(code_point(2 + width, code, low.and_then(|next| hex(next, 2, 4)), 6));
     }
     let decoded = match letter {
         'b' => '\u{8}',
@@ -256,10 +244,7 @@ fn code_point(length: usize, code: u32, low: Option<u32>, low_length: usize) -> 
 /// `width` hexadecimal digits at `at`.
 fn hex(text: &str, at: usize, width: usize) -> Option<u32> {
     let digits = text.get(at..at + width)?;
-    digits
-        .bytes()
-        .all(|b| b.is_ascii_hexdigit())
-        .then(|| u32::from_str_radix(digits, 16).ok())?
+    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
 /// `\xHH` or `\ooo`: its length and its byte.
@@ -270,10 +255,7 @@ fn byte_escape(rest: &str) -> Option<(usize, u8)> {
         b'0'..=b'7' => (0, 3, 8),
         _ => return None,
     };
-    let digits = bytes[skip..]
-        .iter()
-        .take(most)
-        .map_while(|&b| char::from(b).to_digit(radix));
+    let digits = bytes[skip..].iter().take(most).map_while(|&b| char::from(b).to_digit(radix));
     let (count, value) = digits.fold((0, 0), |(count, value), digit| (count + 1, value * radix + digit));
     // As the server does, octal digits beyond a byte lose their highest bit.
     (count > 0).then_some((1 + skip + count, (value & 0xFF) as u8))

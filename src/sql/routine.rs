@@ -269,11 +269,7 @@ impl Reader<'_> {
             }
             self.at = after;
         }
-        while self
-            .cursor
-            .kind(self.at)
-            .is_some_and(|kind| kind != TokenKind::Semicolon)
-        {
+        while self.cursor.kind(self.at).is_some_and(|kind| kind != TokenKind::Semicolon) {
             self.clause();
         }
         Some(())

@@ -57,19 +57,12 @@ const VERBS: &[&str] = &[
 ];
 
 /// Those of [`VERBS`] that may begin a statement of a `BEGIN ATOMIC` body; `end` closes it.
-const ATOMIC_VERBS: &[&str] = &[
-    "delete", "end", "insert", "merge", "select", "update", "values", "with",
-];
+const ATOMIC_VERBS: &[&str] = &["delete", "end", "insert", "merge", "select", "update", "values", "with"];
 
 /// The pieces of `text`, in order. They cover every token that is no trivia but terminators and `COPY` data.
 pub fn split(text: &str, tokens: &[Token]) -> Vec<Piece> {
-    let mut splitter = Splitter {
-        text,
-        tokens,
-        closed: closed(tokens),
-        pieces: Vec::new(),
-        piece: Open::default(),
-    };
+    let mut splitter =
+        Splitter { text, tokens, closed: closed(tokens), pieces: Vec::new(), piece: Open::default() };
     for (index, token) in tokens.iter().enumerate() {
         splitter.token(index, token.kind);
     }
@@ -126,10 +119,7 @@ impl Splitter<'_> {
             TokenKind::CopyData => return self.end(Terminator::Semicolon),
             TokenKind::PsqlCommand => {
                 self.end(Terminator::PsqlCommand);
-                self.pieces.push(Piece {
-                    tokens: index..index + 1,
-                    end: Terminator::PsqlCommand,
-                });
+                self.pieces.push(Piece { tokens: index..index + 1, end: Terminator::PsqlCommand });
                 return;
             }
             TokenKind::LeftParen => {
@@ -175,9 +165,7 @@ impl Splitter<'_> {
     fn ends(&self, index: usize) -> bool {
         let piece = &self.piece;
         if piece.blocks > 0 {
-            return self.begins_line(index, |word| {
-                VERBS.contains(&word) && !ATOMIC_VERBS.contains(&word)
-            });
+            return self.begins_line(index, |word| VERBS.contains(&word) && !ATOMIC_VERBS.contains(&word));
         }
         // CREATE RULE .. DO (a; b) is the one statement that may hold a `;` in parentheses.
         if piece.depth == 0 || piece.rule && self.closed[piece.group] {
@@ -208,10 +196,7 @@ impl Splitter<'_> {
     fn end(&mut self, end: Terminator) {
         let piece = std::mem::take(&mut self.piece);
         if let Some(first) = piece.first {
-            self.pieces.push(Piece {
-                tokens: first..piece.last + 1,
-                end,
-            });
+            self.pieces.push(Piece { tokens: first..piece.last + 1, end });
         }
     }
 }

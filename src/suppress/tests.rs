@@ -49,10 +49,7 @@ fn run(text: &str) -> Outcome {
     apply(&mut findings, &mut list, &source);
     let complaints = complaints_of(&list, &source);
     Outcome {
-        left: findings
-            .into_iter()
-            .map(|f| (f.rule, text[f.at.span.range()].to_owned()))
-            .collect(),
+        left: findings.into_iter().map(|f| (f.rule, text[f.at.span.range()].to_owned())).collect(),
         complaints,
     }
 }
@@ -99,9 +96,7 @@ fn the_places_where_it_does_not() {
     ] {
         let outcome = run(text);
         assert_eq!(outcome.left.len(), 1, "{text}");
-        let [(rule, level, at)] = &outcome.complaints[..] else {
-            panic!("{text}: {:?}", outcome.complaints)
-        };
+        let [(rule, level, at)] = &outcome.complaints[..] else { panic!("{text}: {:?}", outcome.complaints) };
         assert_eq!((*rule, *level), (UNUSED, Level::Note));
         assert!(KNOWN.contains(&at.as_str()), "{at}");
     }
@@ -131,11 +126,7 @@ fn a_malformed_one_silences_nothing_and_is_reported() {
     ] {
         let outcome = run(&format!("SELECT pg_x(1); {comment}\n"));
         assert_eq!(outcome.left.len(), 1, "{comment}");
-        assert_eq!(
-            outcome.complaints,
-            [(UNKNOWN, Level::Warning, at.to_owned())],
-            "{comment}"
-        );
+        assert_eq!(outcome.complaints, [(UNKNOWN, Level::Warning, at.to_owned())], "{comment}");
     }
     let outcome = run("-- see the manual on locklint: ignore comments\nSELECT 1;");
     assert_eq!(outcome.complaints, []);
@@ -144,12 +135,8 @@ fn a_malformed_one_silences_nothing_and_is_reported() {
 #[test]
 fn complaints_can_be_silenced_and_wait_for_proof() {
     silent("-- locklint: ignore-file[unused-suppression]\n-- locklint: ignore[lock]\nSELECT 1;");
-    let source = Source::new(
-        "a.sql".into(),
-        Language::Sql,
-        b"-- locklint: ignore[lock, nope]".to_vec(),
-    )
-    .unwrap();
+    let source =
+        Source::new("a.sql".into(), Language::Sql, b"-- locklint: ignore[lock, nope]".to_vec()).unwrap();
     let list = suppressions(&source, &comments(source.text()), KNOWN);
     let found = complaints(FileId(0), &list, &source, |_| false);
     assert_eq!(found.iter().map(|f| f.rule).collect::<Vec<_>>(), [UNKNOWN]);

@@ -10,10 +10,7 @@ pub(super) struct Builder<'t> {
 }
 
 pub(super) fn build<'t>(text: &'t str, tokens: &[Token], entry: Entry) -> Tree<'t> {
-    let mut builder = Builder {
-        tree: Tree::skeleton(text, tokens),
-        depth: 0,
-    };
+    let mut builder = Builder { tree: Tree::skeleton(text, tokens), depth: 0 };
     let all = builder.tree.all();
     if all.is_empty() {
         return builder.tree;
@@ -151,9 +148,7 @@ impl Builder<'_> {
                 at += 1;
                 at += usize::from(at < end && self.tree.kind(at) == Some(TokenKind::Comma));
             }
-            let Some(name) = (at < end)
-                .then(|| self.tree.ident(at).map(|name| name.into_owned()))
-                .flatten()
+            let Some(name) = (at < end).then(|| self.tree.ident(at).map(|name| name.into_owned())).flatten()
             else {
                 self.odd();
                 return at.min(end);
@@ -187,12 +182,7 @@ impl Builder<'_> {
             }
             let close = self.tree.close(at, end);
             let query = self.query(at + 1..close, Some(id), Clause::Cte, Wrap::Cte);
-            self.at(id).ctes.push(Cte {
-                name,
-                query,
-                materialized,
-                recursive,
-            });
+            self.at(id).ctes.push(Cte { name, query, materialized, recursive });
             at = self.search_and_cycle(close + 1, end);
             if at < end && self.tree.kind(at) == Some(TokenKind::Comma) {
                 at += 1;
@@ -226,12 +216,7 @@ impl Builder<'_> {
         if range.is_empty() {
             return self.odd();
         }
-        if !implicit
-            && matches!(
-                self.tree.word(range.start),
-                "insert" | "update" | "delete" | "merge"
-            )
-        {
+        if !implicit && matches!(self.tree.word(range.start), "insert" | "update" | "delete" | "merge") {
             let dml = self.dml(range, id);
             self.at(id).terms.push(Term::Dml(Box::new(dml)));
             return;
@@ -244,11 +229,8 @@ impl Builder<'_> {
             })
             .collect();
         let last = operators.last().map_or(range.start, |operator| operator + 1);
-        let tails: Vec<usize> = self
-            .tree
-            .top(last..range.end)
-            .filter(|&index| index > last && self.is_tail(index))
-            .collect();
+        let tails: Vec<usize> =
+            self.tree.top(last..range.end).filter(|&index| index > last && self.is_tail(index)).collect();
         let body = tails.first().copied().unwrap_or(range.end);
         let mut start = range.start;
         for end in operators.into_iter().chain([body]) {
@@ -314,10 +296,8 @@ impl Builder<'_> {
                 "where" | "having" | "into" => true,
                 "group" => tree.word(index + 1) == "by",
                 "window" => {
-                    matches!(
-                        tree.kind(index + 1),
-                        Some(TokenKind::Word | TokenKind::QuotedIdent)
-                    ) && tree.word(index + 2) == "as"
+                    matches!(tree.kind(index + 1), Some(TokenKind::Word | TokenKind::QuotedIdent))
+                        && tree.word(index + 2) == "as"
                 }
                 _ => false,
             })

@@ -116,9 +116,7 @@ impl Tree<'_> {
     /// The function calls in the statement's expressions, in order of their names. Column lists, types with
     /// modifiers and the functions that GRANT, COMMENT and DDL name are none.
     pub fn calls(&self) -> Vec<Call> {
-        let calls: Vec<usize> = (0..self.tokens.len())
-            .filter(|&index| self.is_call(index))
-            .collect();
+        let calls: Vec<usize> = (0..self.tokens.len()).filter(|&index| self.is_call(index)).collect();
         if calls.is_empty() {
             return Vec::new();
         }
@@ -231,10 +229,7 @@ impl Tree<'_> {
             let segment = &segments.all[index];
             conditional[index] = segment.conditional || conditional[segment.parent];
         }
-        segment_of
-            .into_iter()
-            .map(|segment| conditional[segment])
-            .collect()
+        segment_of.into_iter().map(|segment| conditional[segment]).collect()
     }
 }
 
@@ -258,10 +253,7 @@ struct Segments {
 
 impl Segments {
     fn new() -> Self {
-        Self {
-            all: vec![Segment::default(); 2],
-            open: vec![1],
-        }
+        Self { all: vec![Segment::default(); 2], open: vec![1] }
     }
 
     fn current(&self) -> usize {
@@ -299,18 +291,8 @@ impl Segments {
         let Some(last) = self.open.pop() else {
             return;
         };
-        let Segment {
-            parent,
-            coalesce,
-            case,
-            ..
-        } = self.all[last];
+        let Segment { parent, coalesce, case, .. } = self.all[last];
         let conditional = coalesce || case;
-        self.open(Segment {
-            parent,
-            conditional,
-            coalesce,
-            case,
-        });
+        self.open(Segment { parent, conditional, coalesce, case });
     }
 }

@@ -132,10 +132,7 @@ impl Builder<'_> {
             self.odd();
         }
         if or {
-            out.push(Conjunct {
-                tokens: range,
-                known: true,
-            });
+            out.push(Conjunct { tokens: range, known: true });
             return;
         }
         for part in parts.into_iter().filter(|part| !part.is_empty()) {

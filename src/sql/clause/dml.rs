@@ -32,15 +32,11 @@ impl Builder<'_> {
     fn insert(&mut self, range: Tokens, id: QueryId, dml: &mut Dml) {
         let tree = &self.tree;
         let after = |from: usize, test: &dyn Fn(usize) -> bool| {
-            tree.top(from..range.end)
-                .find(|&index| index > range.start && test(index))
+            tree.top(from..range.end).find(|&index| index > range.start && test(index))
         };
-        let conflict = after(range.start, &|index| {
-            tree.keyword(index) == "on" && tree.word(index + 1) == "conflict"
-        });
-        let returning = after(conflict.unwrap_or(range.start), &|index| {
-            tree.keyword(index) == "returning"
-        });
+        let conflict =
+            after(range.start, &|index| tree.keyword(index) == "on" && tree.word(index + 1) == "conflict");
+        let returning = after(conflict.unwrap_or(range.start), &|index| tree.keyword(index) == "returning");
         let end = conflict.or(returning).unwrap_or(range.end);
         let source = tree.top(range.start..end).find(|&index| {
             index > range.start
@@ -73,10 +69,7 @@ impl Builder<'_> {
                     && self.lock_words(index).is_some()
             });
             if let Some(lock) = lock {
-                let end = self
-                    .tree
-                    .top(lock..tokens.end)
-                    .find(|&index| self.tree.keyword(index) == "where");
+                let end = self.tree.top(lock..tokens.end).find(|&index| self.tree.keyword(index) == "where");
                 self.lock(lock..end.unwrap_or(tokens.end), id);
             }
             self.mark(tokens.clone(), Some(id), Clause::Conflict);
@@ -151,10 +144,7 @@ impl Builder<'_> {
     }
 
     fn returning(&mut self, range: Tokens, id: QueryId, dml: &mut Dml) {
-        let into = self
-            .tree
-            .top(range.clone())
-            .find(|&index| self.tree.keyword(index) == "into");
+        let into = self.tree.top(range.clone()).find(|&index| self.tree.keyword(index) == "into");
         let end = into.unwrap_or(range.end);
         if range.start >= end {
             self.odd();

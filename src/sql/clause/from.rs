@@ -126,11 +126,7 @@ impl Builder<'_> {
         let mut start = index;
         let mut join = Join::Inner;
         let before = |start: usize| {
-            if start > floor {
-                self.tree.word(start - 1)
-            } else {
-                ""
-            }
+            if start > floor { self.tree.word(start - 1) } else { "" }
         };
         if before(start) == "outer" {
             start -= 1;
@@ -148,11 +144,7 @@ impl Builder<'_> {
             start -= 1;
         }
         let natural = before(start) == "natural";
-        Mark::Join {
-            start: start - usize::from(natural),
-            join,
-            natural,
-        }
+        Mark::Join { start: start - usize::from(natural), join, natural }
     }
 
     fn joined(&mut self, part: Tokens, id: QueryId) -> Vec<FromItem> {
@@ -165,14 +157,8 @@ impl Builder<'_> {
             let end = end_of(n + 1);
             match *mark {
                 Mark::Join { start, join, natural } => {
-                    let word = (start..end)
-                        .find(|&index| self.tree.word(index) == "join")
-                        .unwrap_or(start);
-                    items.pending.push(Pending {
-                        join,
-                        natural,
-                        read: false,
-                    });
+                    let word = (start..end).find(|&index| self.tree.word(index) == "join").unwrap_or(start);
+                    items.pending.push(Pending { join, natural, read: false });
                     let operand = self.operand(word + 1..end, id);
                     items.operand(operand);
                 }
@@ -225,10 +211,7 @@ impl Builder<'_> {
 
     /// One table, sub-select or function with its alias.
     pub(super) fn item(&mut self, range: Tokens, id: QueryId) -> FromItem {
-        let mut item = FromItem {
-            tokens: range.clone(),
-            ..FromItem::default()
-        };
+        let mut item = FromItem { tokens: range.clone(), ..FromItem::default() };
         let end = range.end;
         let mut at = range.start;
         if self.tree.word(at) == "lateral" && at + 1 < end {
@@ -279,9 +262,7 @@ impl Builder<'_> {
     /// A table or a function call; gives the index of what follows.
     fn named(&mut self, start: usize, end: usize, id: QueryId, item: &mut FromItem) -> usize {
         let mut at = start;
-        while let Some(name) = (at < end)
-            .then(|| self.tree.ident(at).map(|name| name.into_owned()))
-            .flatten()
+        while let Some(name) = (at < end).then(|| self.tree.ident(at).map(|name| name.into_owned())).flatten()
         {
             if at > start {
                 item.schema = Some(std::mem::take(&mut item.name));
@@ -329,10 +310,8 @@ impl Builder<'_> {
             at = self.tree.close(at, end) + 1;
         }
         while at < end && matches!(self.tree.word(at), "tablesample" | "repeatable") {
-            let group = self
-                .tree
-                .top(at..end)
-                .find(|&index| self.tree.kind(index) == Some(TokenKind::LeftParen));
+            let group =
+                self.tree.top(at..end).find(|&index| self.tree.kind(index) == Some(TokenKind::LeftParen));
             let Some(group) = group else {
                 return at;
             };

@@ -51,10 +51,7 @@ impl Tree<'_> {
             && query.fetch.is_none()
             && query.locks.is_empty()
             && select.having.is_none()
-            && !query
-                .ctes
-                .iter()
-                .any(|cte| self.queries[cte.query.0].dml().is_some())
+            && !query.ctes.iter().any(|cte| self.queries[cte.query.0].dml().is_some())
             && !self.keeps_list(select)
     }
 
@@ -96,10 +93,7 @@ impl Tree<'_> {
 }
 
 fn is_dropped(clause: Clause) -> bool {
-    matches!(
-        clause,
-        Clause::List | Clause::OrderBy | Clause::Distinct | Clause::GroupBy
-    )
+    matches!(clause, Clause::List | Clause::OrderBy | Clause::Distinct | Clause::GroupBy)
 }
 
 /// Ties names to common table expressions, then finds out which queries run.
@@ -147,10 +141,7 @@ struct Scopes {
 
 impl Scopes {
     fn new(queries: &[Query]) -> Self {
-        let mut scopes = Self {
-            names: HashMap::new(),
-            positions: HashMap::new(),
-        };
+        let mut scopes = Self { names: HashMap::new(), positions: HashMap::new() };
         for (index, query) in queries.iter().enumerate() {
             for (position, cte) in query.ctes.iter().enumerate() {
                 let places = scopes.names.entry(cte.name.clone()).or_default();
@@ -211,13 +202,7 @@ fn evaluations(tree: &Tree<'_>) -> Vec<Evaluation> {
                 work.push(child);
             }
         }
-        work.extend(
-            queries[id.0]
-                .terms
-                .iter()
-                .flat_map(items)
-                .filter_map(|item| item.cte),
-        );
+        work.extend(queries[id.0].terms.iter().flat_map(items).filter_map(|item| item.cte));
     }
     let mut out: Vec<Evaluation> = Vec::with_capacity(queries.len());
     for (index, query) in queries.iter().enumerate() {

@@ -45,10 +45,7 @@ impl Builder<'_> {
             }
             "fetch" => {
                 let with_ties = self.tree.is(rest.end.saturating_sub(2), &["with", "ties"]);
-                self.at(id).fetch = Some(Fetch {
-                    tokens: rest.clone(),
-                    with_ties,
-                });
+                self.at(id).fetch = Some(Fetch { tokens: rest.clone(), with_ties });
                 self.bound(rest, id);
             }
             "into" => {
@@ -70,11 +67,7 @@ impl Builder<'_> {
 
     /// The number of words of a locking clause's head, and its strength unless it locks nothing.
     pub(super) fn lock_words(&self, at: usize) -> Option<(usize, Option<Strength>)> {
-        match (
-            self.tree.word(at + 1),
-            self.tree.word(at + 2),
-            self.tree.word(at + 3),
-        ) {
+        match (self.tree.word(at + 1), self.tree.word(at + 2), self.tree.word(at + 3)) {
             ("update", ..) => Some((2, Some(Strength::Update))),
             ("share", ..) => Some((2, Some(Strength::Share))),
             ("no", "key", "update") => Some((4, Some(Strength::NoKeyUpdate))),
@@ -108,11 +101,7 @@ impl Builder<'_> {
                     schema = Some(std::mem::replace(&mut name, next));
                     at += 2;
                 }
-                of.push(LockTarget {
-                    schema,
-                    name,
-                    tokens: start..at,
-                });
+                of.push(LockTarget { schema, name, tokens: start..at });
                 if at < tail.end && self.tree.kind(at) == Some(TokenKind::Comma) {
                     at += 1;
                 } else {
@@ -134,29 +123,18 @@ impl Builder<'_> {
         }
         if let Some(strength) = strength {
             let tokens = tail.start..at.min(tail.end);
-            self.at(id).locks.push(RowLock {
-                tokens,
-                strength,
-                of,
-                wait,
-            });
+            self.at(id).locks.push(RowLock { tokens, strength, of, wait });
         }
     }
 
     fn lock_target(&self, at: usize, end: usize) -> Option<String> {
-        (at < end)
-            .then(|| self.tree.ident(at))
-            .flatten()
-            .map(|name| name.into_owned())
+        (at < end).then(|| self.tree.ident(at)).flatten().map(|name| name.into_owned())
     }
 
     /// Whether the INTO at `index` can be no part of an expression.
     fn is_into_target(&self, index: usize) -> bool {
         self.tree.kind(index + 1).is_some_and(|kind| {
-            matches!(
-                kind,
-                TokenKind::Word | TokenKind::QuotedIdent | TokenKind::Hole | TokenKind::Param
-            )
+            matches!(kind, TokenKind::Word | TokenKind::QuotedIdent | TokenKind::Hole | TokenKind::Param)
         })
     }
 }

@@ -143,9 +143,8 @@ fn format_verb(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Whether a placeholder is glued to the operator `start..at` that ends before it: `=?`, `=@x`, `=%s`.
 pub(super) fn glued_placeholder(bytes: &[u8], start: usize, at: usize) -> bool {
-    const BEFORE: &[&[u8]] = &[
-        b"=", b"<", b">", b"<=", b">=", b"<>", b"!=", b"||", b"+", b"-", b"*", b"/", b"->", b"->>",
-    ];
+    const BEFORE: &[&[u8]] =
+        &[b"=", b"<", b">", b"<=", b">=", b"<>", b"!=", b"||", b"+", b"-", b"*", b"/", b"->", b"->>"];
     let operator = &bytes[start..at];
     BEFORE.contains(&operator)
         // `<@` is an operator of its own.

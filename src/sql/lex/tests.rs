@@ -1,11 +1,7 @@
 use super::*;
 
 fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
-    lex(text)
-        .into_iter()
-        .filter(|t| !t.kind.is_trivia())
-        .map(|t| (t.kind, &text[t.span.range()]))
-        .collect()
+    lex(text).into_iter().filter(|t| !t.kind.is_trivia()).map(|t| (t.kind, &text[t.span.range()])).collect()
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -67,10 +63,7 @@ fn a_hole_glued_to_a_name_belongs_to_it() {
 
 #[test]
 fn template_code_is_trivia() {
-    assert_eq!(
-        words("SELECT 1 {% if x %} FOR UPDATE {% endif %}"),
-        ["SELECT", "1", "FOR", "UPDATE"]
-    );
+    assert_eq!(words("SELECT 1 {% if x %} FOR UPDATE {% endif %}"), ["SELECT", "1", "FOR", "UPDATE"]);
 }
 
 #[test]

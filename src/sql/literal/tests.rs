@@ -50,32 +50,16 @@ fn every_form_decodes_as_the_server_does() {
 
 #[test]
 fn what_is_no_string_constant_gives_none() {
-    for literal in [
-        "'a' 'b'",
-        "'a",
-        "x'41'",
-        "B'1'",
-        "$t$ a $u$",
-        "$t",
-        "abc",
-        "",
-        "E'\\'",
-        "'a'\n",
-        "$$",
-    ] {
+    for literal in ["'a' 'b'", "'a", "x'41'", "B'1'", "$t$ a $u$", "$t", "abc", "", "E'\\'", "'a'\n", "$$"] {
         assert_eq!(decode(literal), None, "{literal}");
     }
 }
 
 #[test]
 fn identifiers_fold_and_unquote() {
-    for (text, name) in [
-        ("AbC", "abc"),
-        ("\"Ab\"\"C\"", "Ab\"C"),
-        (r#"U&"\0061B""#, "aB"),
-        ("\"open", "\"open"),
-        ("É", "É"),
-    ] {
+    for (text, name) in
+        [("AbC", "abc"), ("\"Ab\"\"C\"", "Ab\"C"), (r#"U&"\0061B""#, "aB"), ("\"open", "\"open"), ("É", "É")]
+    {
         assert_eq!(identifier(text), name);
     }
 }

@@ -17,12 +17,7 @@ const MAX_DEPTH: usize = 32;
 /// part of it.
 pub fn dynamic_sql<'s>(region: &Region<'s>, tokens: &[Token]) -> Option<Region<'s>> {
     let cursor = Cursor::new(region.text(), tokens);
-    let writer = Writer {
-        region,
-        cursor: &cursor,
-        builder: Builder::new(),
-        constant: false,
-    };
+    let writer = Writer { region, cursor: &cursor, builder: Builder::new(), constant: false };
     writer.region(0, cursor.len(), 0)
 }
 
@@ -127,12 +122,8 @@ impl<'s> Writer<'_, 's, '_> {
         let Some(&(from, to)) = arguments.first() else {
             return false;
         };
-        let inner = Writer {
-            region: self.region,
-            cursor: self.cursor,
-            builder: Builder::new(),
-            constant: false,
-        };
+        let inner =
+            Writer { region: self.region, cursor: self.cursor, builder: Builder::new(), constant: false };
         let Some(template) = inner.region(from, to, depth + 1) else {
             return false;
         };
@@ -147,12 +138,10 @@ impl<'s> Writer<'_, 's, '_> {
             let span = SqlSpan::new(start, at);
             match value {
                 Specifier::Percent => {
-                    self.builder
-                        .push(SegmentKind::Escape, "%", template.to_source(span));
+                    self.builder.push(SegmentKind::Escape, "%", template.to_source(span));
                 }
                 Specifier::Value => {
-                    self.builder
-                        .push(SegmentKind::Hole, STAND_IN, template.to_source(span));
+                    self.builder.push(SegmentKind::Hole, STAND_IN, template.to_source(span));
                 }
                 Specifier::Invalid => template.copy(span, &mut self.builder),
             }

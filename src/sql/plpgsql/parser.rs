@@ -54,12 +54,7 @@ pub(super) struct Parser<'t> {
 
 pub(super) fn parse(text: &str, tokens: &[Token]) -> Body {
     let cursor = Cursor::new(text, tokens);
-    let mut parser = Parser {
-        complete: cursor.is_balanced(),
-        cursor,
-        at: 0,
-        open: Vec::new(),
-    };
+    let mut parser = Parser { complete: cursor.is_balanced(), cursor, at: 0, open: Vec::new() };
     let mut options = Vec::new();
     while parser.cursor.is_operator(parser.at, "#") {
         options.push(parser.cursor.folded(parser.at + 1, parser.at + 3));
@@ -86,11 +81,7 @@ pub(super) fn parse(text: &str, tokens: &[Token]) -> Body {
         block.body.extend(rest);
         block.span = parser.span_from(start);
     }
-    Body {
-        options,
-        block,
-        complete: parser.complete,
-    }
+    Body { options, block, complete: parser.complete }
 }
 
 impl Parser<'_> {
@@ -237,9 +228,7 @@ impl Parser<'_> {
     fn statement(&mut self) -> StatementKind {
         let start = self.at;
         let label = self.label();
-        let opens = self.is_any(&[
-            "begin", "declare", "if", "case", "loop", "while", "for", "foreach",
-        ]);
+        let opens = self.is_any(&["begin", "declare", "if", "case", "loop", "while", "for", "foreach"]);
         if opens && self.open.len() >= MAX_DEPTH {
             return self.unknown();
         }
@@ -255,10 +244,7 @@ impl Parser<'_> {
         } else if let Some(operator) = self.assignment() {
             let target = self.cursor.folded(start, operator);
             self.at = operator + 1;
-            StatementKind::Assign {
-                target,
-                value: self.some_run(&[]),
-            }
+            StatementKind::Assign { target, value: self.some_run(&[]) }
         } else if self.eat("if") {
             self.branches()
         } else if self.eat("case") {
@@ -300,13 +286,7 @@ impl Parser<'_> {
             self.complete &= !handlers.is_empty();
         }
         self.close(Open::Block);
-        Block {
-            label,
-            declarations,
-            body,
-            handlers,
-            span: self.span_from(start),
-        }
+        Block { label, declarations, body, handlers, span: self.span_from(start) }
     }
 
     fn handler(&mut self) -> Handler {
@@ -324,11 +304,7 @@ impl Parser<'_> {
         self.at = to;
         self.expect("then");
         let body = self.statements();
-        Handler {
-            conditions,
-            body,
-            span: self.span_from(start),
-        }
+        Handler { conditions, body, span: self.span_from(start) }
     }
 
     /// One declaration with its semicolon; None, and not complete, for anything else.
@@ -346,25 +322,14 @@ impl Parser<'_> {
         let name = literal::identifier(cursor.text(start));
         let span = cursor.span(start, end);
         let made = |ty: String, constant, default, cursor_query| {
-            Some(Declaration {
-                name,
-                ty,
-                constant,
-                default,
-                cursor_query,
-                span,
-            })
+            Some(Declaration { name, ty, constant, default, cursor_query, span })
         };
         let mut at = start + 1;
         if cursor.is_word(at, "alias") && cursor.is_word(at + 1, "for") {
             return made("alias".to_owned(), false, Some(cursor.tokens(at + 2, end)), None);
         }
         let scroll = if cursor.is_word(at, "no") { 2 } else { 1 };
-        let keyword = if cursor.is_word(at + scroll - 1, "scroll") {
-            at + scroll
-        } else {
-            at
-        };
+        let keyword = if cursor.is_word(at + scroll - 1, "scroll") { at + scroll } else { at };
         if cursor.is_word(keyword, "cursor") {
             let head = cursor.until(keyword + 1, &["for", "is"]).min(end);
             let query = (head < end).then(|| cursor.tokens(head + 1, end));
@@ -417,11 +382,7 @@ impl Parser<'_> {
         self.complete &= !arms.is_empty();
         let otherwise = self.eat("else").then(|| self.statements());
         self.close(Open::Case);
-        StatementKind::Case {
-            subject,
-            arms,
-            otherwise,
-        }
+        StatementKind::Case { subject, arms, otherwise }
     }
 
     /// `condition THEN statements`
@@ -462,10 +423,7 @@ impl Parser<'_> {
         self.at = end;
         let parts = self.cursor.list(start, end);
         self.complete &= !parts.is_empty();
-        parts
-            .into_iter()
-            .map(|(from, to)| self.cursor.folded(from, to))
-            .collect()
+        parts.into_iter().map(|(from, to)| self.cursor.folded(from, to)).collect()
     }
 
     /// What stands between FOR and LOOP.
@@ -474,16 +432,8 @@ impl Parser<'_> {
         self.expect("in");
         if self.eat("execute") {
             let command = self.some_run(&["loop", "using"]);
-            let using = if self.eat("using") {
-                self.expressions(&["loop"])
-            } else {
-                Vec::new()
-            };
-            return LoopKind::ForExecute {
-                target,
-                command,
-                using,
-            };
+            let using = if self.eat("using") { self.expressions(&["loop"]) } else { Vec::new() };
+            return LoopKind::ForExecute { target, command, using };
         }
         let (start, end) = (self.at, self.cursor.until(self.at, &["loop"]));
         self.at = end;
@@ -495,24 +445,14 @@ impl Parser<'_> {
             let to = cursor.tokens(dots + 2, by);
             let by = (by < end).then(|| cursor.tokens(by + 1, end));
             self.complete &= !from.is_empty() && !to.is_empty();
-            return LoopKind::ForRange {
-                target: target.join(", "),
-                reverse,
-                from,
-                to,
-                by,
-            };
+            return LoopKind::ForRange { target: target.join(", "), reverse, from, to, by };
         }
         // A query is more than a name; a name alone, or with arguments, is a bound cursor.
         let name_end = cursor.path_end(start);
         let named = name_end > start && cursor.kind(start) != Some(TokenKind::Hole);
         if named && (name_end == end || is_call(cursor, name_end, end)) {
             let arguments = (name_end < end).then(|| cursor.tokens(name_end + 1, end - 1));
-            return LoopKind::ForCursor {
-                target,
-                cursor: cursor.folded(start, name_end),
-                arguments,
-            };
+            return LoopKind::ForCursor { target, cursor: cursor.folded(start, name_end), arguments };
         }
         let query = cursor.tokens(start, end);
         self.complete &= !query.is_empty();

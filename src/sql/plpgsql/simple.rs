@@ -7,16 +7,7 @@ use crate::sql::lex::TokenKind;
 use crate::sql::literal;
 
 /// Words that belong to a structure: no SQL statement begins with them.
-const STRUCTURE: &[&str] = &[
-    "else",
-    "elsif",
-    "elseif",
-    "end",
-    "exception",
-    "loop",
-    "then",
-    "when",
-];
+const STRUCTURE: &[&str] = &["else", "elsif", "elseif", "end", "exception", "loop", "then", "when"];
 
 impl Parser<'_> {
     /// The statement here up to its semicolon. None where no keyword stands.
@@ -48,19 +39,13 @@ impl Parser<'_> {
                 let (direction, cursor) = self.fetch_head();
                 let into = self.into();
                 self.complete &= into.is_some();
-                StatementKind::Fetch {
-                    cursor,
-                    direction,
-                    into,
-                }
+                StatementKind::Fetch { cursor, direction, into }
             }
             "move" => {
                 let (direction, cursor) = self.fetch_head();
                 StatementKind::Move { cursor, direction }
             }
-            "close" => StatementKind::Close {
-                cursor: self.cursor_name(),
-            },
+            "close" => StatementKind::Close { cursor: self.cursor_name() },
             "get" if self.is("diagnostics") || self.cursor.is_word(self.at + 1, "diagnostics") => {
                 self.diagnostics()
             }
@@ -81,10 +66,7 @@ impl Parser<'_> {
         let (start, end) = (self.at, self.cursor.until(self.at, keywords));
         self.at = end;
         let parts = self.cursor.list(start, end);
-        let parts: Vec<Tokens> = parts
-            .into_iter()
-            .map(|(from, to)| self.cursor.tokens(from, to))
-            .collect();
+        let parts: Vec<Tokens> = parts.into_iter().map(|(from, to)| self.cursor.tokens(from, to)).collect();
         self.complete &= !parts.is_empty() && parts.iter().all(|part| !part.is_empty());
         parts
     }
@@ -115,11 +97,7 @@ impl Parser<'_> {
 
     /// `USING a, b`, if it comes next.
     fn using(&mut self) -> Vec<Tokens> {
-        if self.eat("using") {
-            self.expressions(&["into"])
-        } else {
-            Vec::new()
-        }
+        if self.eat("using") { self.expressions(&["into"]) } else { Vec::new() }
     }
 
     fn raise(&mut self) -> StatementKind {
@@ -218,23 +196,14 @@ impl Parser<'_> {
                 }
             }
         }
-        StatementKind::Open {
-            cursor,
-            arguments,
-            query,
-            execute,
-            using,
-        }
+        StatementKind::Open { cursor, arguments, query, execute, using }
     }
 
     /// Direction and cursor of FETCH and MOVE.
     fn fetch_head(&mut self) -> (Option<Tokens>, String) {
         let (start, end) = (self.at, self.cursor.until(self.at, &["into"]));
         self.at = end;
-        let Some(name) = end
-            .checked_sub(1)
-            .filter(|&name| name >= start && self.cursor.is_name(name))
-        else {
+        let Some(name) = end.checked_sub(1).filter(|&name| name >= start && self.cursor.is_name(name)) else {
             self.complete = false;
             return (None, String::new());
         };
@@ -302,11 +271,7 @@ impl Parser<'_> {
                     let table =
                         cursor.is_any(at - 1, &["insert", "merge"]) || cursor.is_word(start, "import");
                     if !table {
-                        let found = if into.is_none() {
-                            into_clause(cursor, at)
-                        } else {
-                            None
-                        };
+                        let found = if into.is_none() { into_clause(cursor, at) } else { None };
                         if let Some((clause, end)) = found {
                             into = Some(clause);
                             at = end;
@@ -320,10 +285,7 @@ impl Parser<'_> {
             at += 1;
         }
         self.at = at;
-        StatementKind::Sql {
-            tokens: self.cursor.tokens(start, at),
-            into,
-        }
+        StatementKind::Sql { tokens: self.cursor.tokens(start, at), into }
     }
 }
 
@@ -345,14 +307,7 @@ fn into_clause(cursor: &Cursor<'_>, at: usize) -> Option<(Into, usize)> {
         return None;
     }
     let tokens = cursor.tokens(at, end);
-    Some((
-        Into {
-            targets,
-            strict,
-            tokens,
-        },
-        end,
-    ))
+    Some((Into { targets, strict, tokens }, end))
 }
 
 /// The condition that RAISE names in `from..to`: as a word, after SQLSTATE, or as a constant ERRCODE.
@@ -366,17 +321,10 @@ fn raised(cursor: &Cursor<'_>, from: usize, to: usize) -> Option<String> {
         }
     }
     let using = cursor.until(from, &["using"]);
-    let option = cursor
-        .list(using + 1, to)
-        .into_iter()
-        .find(|&(from, _)| cursor.is_word(from, "errcode"))?;
+    let option = cursor.list(using + 1, to).into_iter().find(|&(from, _)| cursor.is_word(from, "errcode"))?;
     let value = option.0 + 2;
     let constant = value + 1 == option.1 && cursor.kind(value).is_some_and(TokenKind::is_string);
     let text = literal::string_text(cursor.text(value)).filter(|_| constant)?;
     let state = text.len() == 5 && text.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
-    Some(if state {
-        format!("sqlstate '{text}'")
-    } else {
-        text.to_ascii_lowercase()
-    })
+    Some(if state { format!("sqlstate '{text}'") } else { text.to_ascii_lowercase() })
 }

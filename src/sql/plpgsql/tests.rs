@@ -75,11 +75,7 @@ impl Parsed<'_> {
         }
         out += &format!("{{{}}}", self.list(&block.body));
         for handler in &block.handlers {
-            out += &format!(
-                " when {} {{{}}}",
-                handler.conditions.join(","),
-                self.list(&handler.body)
-            );
+            out += &format!(" when {} {{{}}}", handler.conditions.join(","), self.list(&handler.body));
         }
         out
     }
@@ -90,20 +86,12 @@ impl Parsed<'_> {
         match kind {
             Block(block) => self.block(block),
             If { arms, otherwise } => format!("if {}", self.arms(arms, otherwise.as_ref())),
-            Case {
-                subject,
-                arms,
-                otherwise,
-            } => format!(
-                "case{} {}",
-                self.option(" ", *subject),
-                self.arms(arms, otherwise.as_ref())
-            ),
-            Loop {
-                label: name,
-                kind,
-                body,
-            } => format!("{}{} {{{}}}", self.head(kind), label(name), self.list(body)),
+            Case { subject, arms, otherwise } => {
+                format!("case{} {}", self.option(" ", *subject), self.arms(arms, otherwise.as_ref()))
+            }
+            Loop { label: name, kind, body } => {
+                format!("{}{} {{{}}}", self.head(kind), label(name), self.list(body))
+            }
             Exit { label: name, when } => format!("exit{}{}", label(name), self.option(" when ", *when)),
             Continue { label: name, when } => {
                 format!("continue{}{}", label(name), self.option(" when ", *when))
@@ -112,18 +100,9 @@ impl Parsed<'_> {
             ReturnNext(value) => format!("next{}", self.option(" ", *value)),
             ReturnQuery(query) => format!("query {}", self.run(*query)),
             ReturnQueryExecute { command, using } => {
-                format!(
-                    "query execute {}{}",
-                    self.run(*command),
-                    self.runs(" using ", using)
-                )
+                format!("query execute {}{}", self.run(*command), self.runs(" using ", using))
             }
-            Raise {
-                level,
-                reraise,
-                condition,
-                tokens,
-            } => format!(
+            Raise { level, reraise, condition, tokens } => format!(
                 "raise {level:?}{}{} {}",
                 if *reraise { " again" } else { "" },
                 label(condition),
@@ -143,28 +122,16 @@ impl Parsed<'_> {
                 self.into(into.as_ref()),
                 self.runs(" using ", using)
             ),
-            Open {
-                cursor,
-                arguments,
-                query,
-                execute,
-                using,
-            } => format!(
+            Open { cursor, arguments, query, execute, using } => format!(
                 "open {cursor}{}{}{}{}",
                 self.option(" with ", *arguments),
                 self.option(" for ", *query),
                 self.option(" execute ", *execute),
                 self.runs(" using ", using)
             ),
-            Fetch {
-                cursor,
-                direction,
-                into,
-            } => format!(
-                "fetch {cursor}{}{}",
-                self.option(" ", *direction),
-                self.into(into.as_ref())
-            ),
+            Fetch { cursor, direction, into } => {
+                format!("fetch {cursor}{}{}", self.option(" ", *direction), self.into(into.as_ref()))
+            }
             Move { cursor, direction } => format!("move {cursor}{}", self.option(" ", *direction)),
             Close { cursor } => format!("close {cursor}"),
             Null => "null".to_owned(),
@@ -176,13 +143,7 @@ impl Parsed<'_> {
         match kind {
             LoopKind::Forever => "loop".to_owned(),
             LoopKind::While(condition) => format!("while {}", self.run(*condition)),
-            LoopKind::ForRange {
-                target,
-                reverse,
-                from,
-                to,
-                by,
-            } => format!(
+            LoopKind::ForRange { target, reverse, from, to, by } => format!(
                 "for {target} {}{} to {}{}",
                 if *reverse { "down " } else { "" },
                 self.run(*from),
@@ -192,25 +153,15 @@ impl Parsed<'_> {
             LoopKind::ForQuery { target, query } => {
                 format!("for {} in {}", target.join("+"), self.run(*query))
             }
-            LoopKind::ForExecute {
-                target,
-                command,
-                using,
-            } => format!(
+            LoopKind::ForExecute { target, command, using } => format!(
                 "for {} execute {}{}",
                 target.join("+"),
                 self.run(*command),
                 self.runs(" using ", using)
             ),
-            LoopKind::ForCursor {
-                target,
-                cursor,
-                arguments,
-            } => format!(
-                "for {} cursor {cursor}{}",
-                target.join("+"),
-                self.option(" with ", *arguments)
-            ),
+            LoopKind::ForCursor { target, cursor, arguments } => {
+                format!("for {} cursor {cursor}{}", target.join("+"), self.option(" with ", *arguments))
+            }
             LoopKind::Foreach { target, array } => {
                 format!("foreach {} in {}", target.join("+"), self.run(*array))
             }
@@ -248,10 +199,7 @@ fn check_list(text: &str, tokens: &[Token], list: &[Statement], parent: SqlSpan,
     for statement in list {
         let span = statement.span;
         assert!(text.get(span.range()).is_some() && !span.is_empty());
-        assert!(
-            parent.contains(span) && span.start >= at,
-            "{statement:?} in {parent:?}"
-        );
+        assert!(parent.contains(span) && span.start >= at, "{statement:?} in {parent:?}");
         at = span.end;
         let arms = match &statement.kind {
             Block(block) => {
@@ -290,18 +238,9 @@ fn every_statement() {
             "r.items[i + 1].N := count(*) FROM t WHERE a = b",
         ),
         ("$1 := -1;", "$1 := -1"),
-        (
-            "return := 2; perform[1] = 3; exception := 4;",
-            "return := 2; perform[1] := 3; exception := 4",
-        ),
-        (
-            "PERFORM pg_advisory_lock(1) FROM t;",
-            "perform pg_advisory_lock(1) FROM t",
-        ),
-        (
-            "IF count(*) = 0 FROM t WHERE x THEN a := 1; END IF;",
-            "if (count(*) = 0 FROM t WHERE x) {a := 1}",
-        ),
+        ("return := 2; perform[1] = 3; exception := 4;", "return := 2; perform[1] := 3; exception := 4"),
+        ("PERFORM pg_advisory_lock(1) FROM t;", "perform pg_advisory_lock(1) FROM t"),
+        ("IF count(*) = 0 FROM t WHERE x THEN a := 1; END IF;", "if (count(*) = 0 FROM t WHERE x) {a := 1}"),
         (
             "IF a THEN NULL; ELSIF b THEN ELSEIF (CASE WHEN c THEN d END) THEN NULL; ELSE EXIT; END IF;",
             "if (a) {null} (b) {} ((CASE WHEN c THEN d END)) {null} else {exit}",
@@ -317,60 +256,30 @@ fn every_statement() {
         ),
         ("<<L>> WHILE a < b LOOP NULL; END LOOP l;", "while a < b l {null}"),
         ("FOR i IN 1..10 LOOP END LOOP;", "for i 1 to 10 {}"),
-        (
-            "FOR i IN REVERSE n .. f(1,2) BY 2 LOOP END LOOP;",
-            "for i down n to f(1,2) by 2 {}",
-        ),
-        (
-            "FOR a, b.c IN SELECT x.loop FROM x LOOP END LOOP;",
-            "for a+b.c in SELECT x.loop FROM x {}",
-        ),
+        ("FOR i IN REVERSE n .. f(1,2) BY 2 LOOP END LOOP;", "for i down n to f(1,2) by 2 {}"),
+        ("FOR a, b.c IN SELECT x.loop FROM x LOOP END LOOP;", "for a+b.c in SELECT x.loop FROM x {}"),
         ("FOR r IN (SELECT 1) LOOP END LOOP;", "for r in (SELECT 1) {}"),
         (
             "FOR r IN EXECUTE 'select ' || a USING b, (c, d) LOOP END LOOP;",
             "for r execute 'select ' || a using b | (c, d) {}",
         ),
         ("FOR r IN curs LOOP END LOOP;", "for r cursor curs {}"),
-        (
-            "FOR r IN curs(1, a := 2) LOOP END LOOP;",
-            "for r cursor curs with 1, a := 2 {}",
-        ),
-        (
-            "FOREACH x SLICE 1 IN ARRAY ARRAY[1,2] LOOP END LOOP;",
-            "foreach x in ARRAY[1,2] {}",
-        ),
-        (
-            "RETURN; RETURN a + 1; RETURN (SELECT 1);",
-            "return; return a + 1; return (SELECT 1)",
-        ),
-        (
-            "RETURN NEXT; RETURN NEXT r; RETURN next.x;",
-            "next; next r; return next.x",
-        ),
+        ("FOR r IN curs(1, a := 2) LOOP END LOOP;", "for r cursor curs with 1, a := 2 {}"),
+        ("FOREACH x SLICE 1 IN ARRAY ARRAY[1,2] LOOP END LOOP;", "foreach x in ARRAY[1,2] {}"),
+        ("RETURN; RETURN a + 1; RETURN (SELECT 1);", "return; return a + 1; return (SELECT 1)"),
+        ("RETURN NEXT; RETURN NEXT r; RETURN next.x;", "next; next r; return next.x"),
         (
             "RETURN QUERY SELECT 1; RETURN query; RETURN query || 'x';",
             "query SELECT 1; return query; return query || 'x'",
         ),
-        (
-            "RETURN QUERY EXECUTE format('x') USING a, b;",
-            "query execute format('x') using a | b",
-        ),
-        (
-            "RAISE; RAISE 'x %', y;",
-            "raise Exception again ; raise Exception 'x %', y",
-        ),
-        (
-            "RAISE NOTICE 'a'; RAISE log 'b';",
-            "raise Notice 'a'; raise Log 'b'",
-        ),
+        ("RETURN QUERY EXECUTE format('x') USING a, b;", "query execute format('x') using a | b"),
+        ("RAISE; RAISE 'x %', y;", "raise Exception again ; raise Exception 'x %', y"),
+        ("RAISE NOTICE 'a'; RAISE log 'b';", "raise Notice 'a'; raise Log 'b'"),
         (
             "RAISE unique_violation USING MESSAGE = 'x';",
             "raise Exception unique_violation unique_violation USING MESSAGE = 'x'",
         ),
-        (
-            "RAISE EXCEPTION SQLSTATE '25P02';",
-            "raise Exception sqlstate '25P02' SQLSTATE '25P02'",
-        ),
+        ("RAISE EXCEPTION SQLSTATE '25P02';", "raise Exception sqlstate '25P02' SQLSTATE '25P02'"),
         (
             "RAISE EXCEPTION 'x' USING HINT = f(a, b), ERRCODE = '55P03';",
             "raise Exception sqlstate '55P03' 'x' USING HINT = f(a, b), ERRCODE = '55P03'",
@@ -384,10 +293,7 @@ fn every_statement() {
             "GET DIAGNOSTICS N = ROW_COUNT, c := PG_CONTEXT; GET STACKED DIAGNOSTICS m = MESSAGE_TEXT;",
             "get false [(\"n\", \"row_count\"), (\"c\", \"pg_context\")]; get true [(\"m\", \"message_text\")]",
         ),
-        (
-            "GET CURRENT DIAGNOSTICS n = ROW_COUNT;",
-            "get false [(\"n\", \"row_count\")]",
-        ),
+        ("GET CURRENT DIAGNOSTICS n = ROW_COUNT;", "get false [(\"n\", \"row_count\")]"),
         ("CALL a.p(1, x);", "call CALL a.p(1, x)"),
         (
             "COMMIT; COMMIT AND CHAIN; ROLLBACK; ROLLBACK AND NO CHAIN; ROLLBACK TO SAVEPOINT s;",
@@ -397,14 +303,8 @@ fn every_statement() {
             "SELECT a, b INTO STRICT x, R.y FROM t;",
             "sql SELECT a, b INTO STRICT x, R.y FROM t => strict x+r.y",
         ),
-        (
-            "SELECT INTO x count(*) FROM t;",
-            "sql SELECT INTO x count(*) FROM t => x",
-        ),
-        (
-            "SELECT a FROM t FOR UPDATE INTO x;",
-            "sql SELECT a FROM t FOR UPDATE INTO x => x",
-        ),
+        ("SELECT INTO x count(*) FROM t;", "sql SELECT INTO x count(*) FROM t => x"),
+        ("SELECT a FROM t FOR UPDATE INTO x;", "sql SELECT a FROM t FOR UPDATE INTO x => x"),
         ("INSERT INTO t VALUES (1);", "sql INSERT INTO t VALUES (1)"),
         (
             "WITH w AS (INSERT INTO t SELECT 1 RETURNING a) SELECT a INTO x FROM w;",
@@ -422,10 +322,7 @@ fn every_statement() {
             "SELECT end FROM t; UPDATE t SET x = CASE WHEN a THEN 1 ELSE 2 END;",
             "sql SELECT end FROM t; sql UPDATE t SET x = CASE WHEN a THEN 1 ELSE 2 END",
         ),
-        (
-            "SET LOCAL lock_timeout = '1s';",
-            "sql SET LOCAL lock_timeout = '1s'",
-        ),
+        ("SET LOCAL lock_timeout = '1s';", "sql SET LOCAL lock_timeout = '1s'"),
         (
             "CREATE RULE r AS ON INSERT TO t DO (SELECT 1; SELECT 2); NULL;",
             "sql CREATE RULE r AS ON INSERT TO t DO (SELECT 1; SELECT 2); null",
@@ -436,30 +333,18 @@ fn every_statement() {
         ),
         ("DO $$BEGIN NULL; END$$;", "sql DO $$BEGIN NULL; END$$"),
         ("EXECUTE 'x';", "execute 'x'"),
-        (
-            "EXECUTE 'a' || b INTO STRICT x, y USING c, d;",
-            "execute 'a' || b => strict x+y using c | d",
-        ),
-        (
-            "EXECUTE q USING c, f(d, e) INTO x;",
-            "execute q => x using c | f(d, e)",
-        ),
+        ("EXECUTE 'a' || b INTO STRICT x, y USING c, d;", "execute 'a' || b => strict x+y using c | d"),
+        ("EXECUTE q USING c, f(d, e) INTO x;", "execute q => x using c | f(d, e)"),
         (
             "OPEN c; OPEN c(1, b := 2); OPEN c NO SCROLL FOR SELECT 1;",
             "open c; open c with 1, b := 2; open c for SELECT 1",
         ),
-        (
-            "OPEN c SCROLL FOR EXECUTE q USING a, b;",
-            "open c execute q using a | b",
-        ),
+        ("OPEN c SCROLL FOR EXECUTE q USING a, b;", "open c execute q using a | b"),
         (
             "FETCH c INTO a, b; FETCH ABSOLUTE 2 FROM c INTO a; FETCH NEXT IN c INTO a;",
             "fetch c => a+b; fetch c ABSOLUTE 2 => a; fetch c NEXT => a",
         ),
-        (
-            "MOVE c; MOVE FORWARD 2 FROM c; CLOSE c;",
-            "move c; move c FORWARD 2; close c",
-        ),
+        ("MOVE c; MOVE FORWARD 2 FROM c; CLOSE c;", "move c; move c FORWARD 2; close c"),
         ("<<b>> BEGIN NULL; END b;", "<<b>> {null}"),
     ] {
         assert_eq!(shape(text), expected, "{text}");
@@ -476,10 +361,7 @@ fn blocks_declarations_and_handlers() {
         EXCEPTION WHEN unique_violation OR SQLSTATE '25P02' THEN NULL; WHEN OTHERS THEN RAISE; END outer;";
     let parsed = read(text);
     assert!(parsed.body.complete);
-    assert_eq!(
-        parsed.body.options,
-        ["variable_conflict use_column", "option dump"]
-    );
+    assert_eq!(parsed.body.options, ["variable_conflict use_column", "option dump"]);
     assert_eq!(
         parsed.block(&parsed.body.block),
         "<<outer>> [a int] [b numeric(3, 1) constant := 1] [c text := 'x;'] [d t.x%type := f(1)] [e alias := $1] \
@@ -487,15 +369,9 @@ fn blocks_declarations_and_handlers() {
          when unique_violation,sqlstate '25P02' {null} when others {raise Exception again }"
     );
     let block = &parsed.body.block;
-    assert_eq!(
-        &text[block.span.range()],
-        &text[text.find("<<").unwrap()..text.len() - 1]
-    );
+    assert_eq!(&text[block.span.range()], &text[text.find("<<").unwrap()..text.len() - 1]);
     assert_eq!(&text[block.handlers[1].span.range()], "WHEN OTHERS THEN RAISE");
-    assert_eq!(
-        &text[block.declarations[2].span.range()],
-        "c text COLLATE \"C\" = 'x;'"
-    );
+    assert_eq!(&text[block.declarations[2].span.range()], "c text COLLATE \"C\" = 'x;'");
 }
 
 #[test]
@@ -516,10 +392,7 @@ fn what_is_missing_or_strange_is_marked_and_kept() {
         ("", "{}"),
         ("SELECT 1; x := 2;", "{sql SELECT 1; x := 2}"),
         ("BEGIN IF a THEN b := 1; END;", "{if (a) {b := 1}}"),
-        (
-            "BEGIN IF a THEN LOOP x := 1; END IF; y := 2; END",
-            "{if (a) {loop {x := 1}}; y := 2}",
-        ),
+        ("BEGIN IF a THEN LOOP x := 1; END IF; y := 2; END", "{if (a) {loop {x := 1}}; y := 2}"),
         ("BEGIN END IF; x := 1; END", "{unknown END IF; x := 1}"),
         ("BEGIN ELSE x := 1; y := 2; END", "{unknown ELSE x := 1; y := 2}"),
         ("BEGIN ~ a b; x := 1; END", "{unknown ~ a b; x := 1}"),
@@ -527,25 +400,13 @@ fn what_is_missing_or_strange_is_marked_and_kept() {
         ("BEGIN x := ; END", "{x := }"),
         ("BEGIN CLOSE c d; END", "{close c; sql d}"),
         ("BEGIN NULL; END; SELECT 1;", "{null; sql SELECT 1}"),
-        (
-            "DECLARE a int; IF b THEN NULL; END IF; END",
-            "[a int] {if (b) {null}}",
-        ),
+        ("DECLARE a int; IF b THEN NULL; END IF; END", "[a int] {if (b) {null}}"),
         ("DECLARE ~; a int; BEGIN END", "[a int] {}"),
-        (
-            "BEGIN <<l>> x := 1; y := 2; END",
-            "{unknown <<l>> x := 1; y := 2}",
-        ),
-        (
-            "BEGIN SELECT a INTO (b) FROM t; END",
-            "{sql SELECT a INTO (b) FROM t}",
-        ),
+        ("BEGIN <<l>> x := 1; y := 2; END", "{unknown <<l>> x := 1; y := 2}"),
+        ("BEGIN SELECT a INTO (b) FROM t; END", "{sql SELECT a INTO (b) FROM t}"),
         ("BEGIN PERFORM f(a; x := 1; END", "{perform f(a; x := 1}"),
         ("BEGIN NULL; EXCEPTION END", "{null}"),
-        (
-            "BEGIN FETCH c; EXECUTE q INTO (a); END",
-            "{fetch c; execute q; unknown (a)}",
-        ),
+        ("BEGIN FETCH c; EXECUTE q INTO (a); END", "{fetch c; execute q; unknown (a)}"),
     ] {
         let parsed = read(text);
         assert!(!parsed.body.complete, "{text}");
@@ -555,13 +416,7 @@ fn what_is_missing_or_strange_is_marked_and_kept() {
 
 #[test]
 fn depth_is_bounded() {
-    for opener in [
-        "IF a THEN ",
-        "LOOP ",
-        "BEGIN ",
-        "CASE WHEN a THEN ",
-        "<<l>> FOR i IN 1..2 LOOP ",
-    ] {
+    for opener in ["IF a THEN ", "LOOP ", "BEGIN ", "CASE WHEN a THEN ", "<<l>> FOR i IN 1..2 LOOP "] {
         let parsed = {
             let text = format!("BEGIN {} x := 1;", opener.repeat(20_000));
             let tokens = lex(&text);
@@ -584,10 +439,7 @@ fn dynamic(expression: &str) -> Option<(String, Vec<String>)> {
     for segment in inner.segments() {
         assert_eq!(segment.sql.start, at);
         at = segment.sql.end;
-        let (sql, text) = (
-            &inner.text()[segment.sql.range()],
-            &source[segment.source.range()],
-        );
+        let (sql, text) = (&inner.text()[segment.sql.range()], &source[segment.source.range()]);
         match segment.kind {
             SegmentKind::Verbatim => assert_eq!(sql, text),
             SegmentKind::Escape => assert_ne!(sql, text),
@@ -620,30 +472,14 @@ fn dynamic_commands() {
             "UPDATE h__ SET a = h__, b = h__ h__ 100% 'h__' %z",
             &["%I", "%L", "%2$s", "%-10s", "%s"],
         ),
-        (
-            "pg_catalog.Format($$%s$$ || ' ' || x, y) || ';'",
-            "h__ h__;",
-            &["%s", "x"],
-        ),
-        (
-            "concat('LOCK TABLE ', t, ' IN SHARE MODE')",
-            "LOCK TABLE h__ IN SHARE MODE",
-            &["t"],
-        ),
+        ("pg_catalog.Format($$%s$$ || ' ' || x, y) || ';'", "h__ h__;", &["%s", "x"]),
+        ("concat('LOCK TABLE ', t, ' IN SHARE MODE')", "LOCK TABLE h__ IN SHARE MODE", &["t"]),
     ] {
         let (found, sources) = dynamic(expression).unwrap();
         assert_eq!(found, text, "{expression}");
         assert_eq!(sources, holes, "{expression}");
     }
-    for expression in [
-        "",
-        "q",
-        "a || b",
-        "f('x')",
-        "format(a, 'b')",
-        "B'1'",
-        "x ? 'SELECT' : 'y'",
-    ] {
+    for expression in ["", "q", "a || b", "f('x')", "format(a, 'b')", "B'1'", "x ? 'SELECT' : 'y'"] {
         assert_eq!(dynamic(expression), None, "{expression}");
     }
     assert!(dynamic(&"(".repeat(50_000)).is_none());
@@ -658,11 +494,7 @@ fn a_hole_glued_to_a_name_is_one_word() {
     let inner = dynamic_sql(&region, &lex(source)).unwrap();
     let holes: Vec<_> = inner.holes().collect();
     let tokens = lex_with_holes(inner.text(), &holes);
-    assert!(
-        tokens
-            .iter()
-            .any(|t| &inner.text()[t.span.range()] == "jobs_h___old")
-    );
+    assert!(tokens.iter().any(|t| &inner.text()[t.span.range()] == "jobs_h___old"));
 }
 
 const SOUP: &[&str] = &[

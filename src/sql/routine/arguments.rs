@@ -20,11 +20,7 @@ const PHRASES: &[(&str, &[&str])] = &[
 
 /// The arguments in `from..to`, the inside of a parenthesis group.
 pub(super) fn arguments(cursor: &Cursor<'_>, from: usize, to: usize) -> Vec<Argument> {
-    cursor
-        .list(from, to)
-        .into_iter()
-        .map(|(from, to)| argument(cursor, from, to))
-        .collect()
+    cursor.list(from, to).into_iter().map(|(from, to)| argument(cursor, from, to)).collect()
 }
 
 fn argument(cursor: &Cursor<'_>, from: usize, to: usize) -> Argument {
@@ -86,7 +82,5 @@ fn is_name(cursor: &Cursor<'_>, at: usize, end: usize) -> bool {
     {
         return false;
     }
-    !PHRASES
-        .iter()
-        .any(|(first, second)| cursor.is_word(at, first) && cursor.is_any(next, second))
+    !PHRASES.iter().any(|(first, second)| cursor.is_word(at, first) && cursor.is_any(next, second))
 }

@@ -26,11 +26,8 @@ fn a_function_with_everything() {
         (RoutineKind::Function, Some("app"), Some("Lock"))
     );
     assert_eq!(&text[r.name_span.unwrap().range()], "app.\"Lock\"");
-    let arguments: Vec<_> = r
-        .arguments
-        .iter()
-        .map(|a| (a.name.as_deref(), a.ty.as_str(), a.mode, a.has_default))
-        .collect();
+    let arguments: Vec<_> =
+        r.arguments.iter().map(|a| (a.name.as_deref(), a.ty.as_str(), a.mode, a.has_default)).collect();
     assert_eq!(
         arguments,
         [
@@ -44,30 +41,17 @@ fn a_function_with_everything() {
         ]
     );
     assert_eq!(r.returns, Returns::Setof("app.job".to_owned()));
-    assert_eq!(
-        (r.language, r.volatility, r.strict),
-        (Language::Plpgsql, Volatility::Stable, true)
-    );
-    let options: Vec<_> = r
-        .set_options
-        .iter()
-        .map(|o| (o.name.as_str(), o.value.as_str()))
-        .collect();
-    assert_eq!(
-        options,
-        [("lock_timeout", "'5s'"), ("search_path", "app, public")]
-    );
+    assert_eq!((r.language, r.volatility, r.strict), (Language::Plpgsql, Volatility::Stable, true));
+    let options: Vec<_> = r.set_options.iter().map(|o| (o.name.as_str(), o.value.as_str())).collect();
+    assert_eq!(options, [("lock_timeout", "'5s'"), ("search_path", "app, public")]);
     assert_eq!(body(text).as_deref(), Some("begin null; end"));
 }
 
 #[test]
 fn arguments_with_the_mode_behind_the_name() {
     let r = read("CREATE PROCEDURE p(a IN OUT int, b out text, \"C\" in int, in out x int)").unwrap();
-    let arguments: Vec<_> = r
-        .arguments
-        .iter()
-        .map(|a| (a.name.as_deref().unwrap(), a.ty.as_str(), a.mode))
-        .collect();
+    let arguments: Vec<_> =
+        r.arguments.iter().map(|a| (a.name.as_deref().unwrap(), a.ty.as_str(), a.mode)).collect();
     assert_eq!(
         arguments,
         [
@@ -82,11 +66,8 @@ fn arguments_with_the_mode_behind_the_name() {
 
 #[test]
 fn what_it_returns() {
-    let returns = |clause: &str| {
-        read(&format!("CREATE FUNCTION f() {clause} AS '' LANGUAGE sql"))
-            .unwrap()
-            .returns
-    };
+    let returns =
+        |clause: &str| read(&format!("CREATE FUNCTION f() {clause} AS '' LANGUAGE sql")).unwrap().returns;
     assert_eq!(returns(""), Returns::Nothing);
     assert_eq!(returns("RETURNS trigger"), Returns::Trigger);
     assert_eq!(returns("RETURNS pg_catalog.Trigger"), Returns::Trigger);
@@ -101,10 +82,7 @@ fn what_it_returns() {
         panic!("no table");
     };
     assert_eq!(columns.len(), 2);
-    assert_eq!(
-        (columns[1].name.as_deref(), columns[1].ty.as_str()),
-        (Some("b"), "numeric(3,1)")
-    );
+    assert_eq!((columns[1].name.as_deref(), columns[1].ty.as_str()), (Some("b"), "numeric(3,1)"));
 }
 
 #[test]
@@ -112,24 +90,12 @@ fn the_language_stands_anywhere() {
     for (text, language) in [
         ("DO $$ begin end $$", Language::Plpgsql),
         ("DO LANGUAGE plpgsql 'begin end'", Language::Plpgsql),
-        (
-            "DO $$ x $$ LANGUAGE \"plperl\"",
-            Language::Other("plperl".to_owned()),
-        ),
-        (
-            "CREATE FUNCTION f() RETURNS int AS $$ $$ LANGUAGE SQL",
-            Language::Sql,
-        ),
-        (
-            "CREATE FUNCTION f() RETURNS int LANGUAGE $x$sql$x$ AS $$ $$",
-            Language::Sql,
-        ),
+        ("DO $$ x $$ LANGUAGE \"plperl\"", Language::Other("plperl".to_owned())),
+        ("CREATE FUNCTION f() RETURNS int AS $$ $$ LANGUAGE SQL", Language::Sql),
+        ("CREATE FUNCTION f() RETURNS int LANGUAGE $x$sql$x$ AS $$ $$", Language::Sql),
         ("CREATE FUNCTION f() RETURNS int RETURN 1", Language::Sql),
         ("CREATE PROCEDURE f() BEGIN ATOMIC END", Language::Sql),
-        (
-            "CREATE FUNCTION f() RETURNS int AS $$ $$",
-            Language::Other(String::new()),
-        ),
+        ("CREATE FUNCTION f() RETURNS int AS $$ $$", Language::Other(String::new())),
     ] {
         assert_eq!(read(text).unwrap().language, language, "{text}");
     }
@@ -138,15 +104,9 @@ fn the_language_stands_anywhere() {
 #[test]
 fn every_form_of_body() {
     for (text, expected) in [
-        (
-            "CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'lib', 'symbol'",
-            "lib",
-        ),
+        ("CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'lib', 'symbol'", "lib"),
         ("CREATE FUNCTION f() AS 'a'\n -- more\n'b' LANGUAGE sql", "ab"),
-        (
-            "CREATE FUNCTION f() AS 'x := ''y'';' LANGUAGE plpgsql;",
-            "x := 'y';",
-        ),
+        ("CREATE FUNCTION f() AS 'x := ''y'';' LANGUAGE plpgsql;", "x := 'y';"),
         ("CREATE FUNCTION f() AS E'a\\nb' LANGUAGE plpgsql", "a\nb"),
         ("DO $a$ $$ $a$;", " $$ "),
         ("CREATE FUNCTION f(a int) RETURNS int RETURN a + (1);", "a + (1)"),

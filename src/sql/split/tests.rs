@@ -11,10 +11,7 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 fn ends(text: &str) -> Vec<Terminator> {
-    split(text, &lex(text))
-        .into_iter()
-        .map(|piece| piece.end)
-        .collect()
+    split(text, &lex(text)).into_iter().map(|piece| piece.end).collect()
 }
 
 #[test]
@@ -23,10 +20,7 @@ fn semicolons_outside_quotes_and_comments_end_statements() {
         pieces("SELECT ';' /* ; */ ; ;; DO $$ a; b $$; -- ;\n SELECT \";\""),
         ["SELECT ';'", "DO $$ a; b $$", "SELECT \";\""]
     );
-    assert_eq!(
-        ends("SELECT 1; SELECT 2"),
-        [Terminator::Semicolon, Terminator::EndOfText]
-    );
+    assert_eq!(ends("SELECT 1; SELECT 2"), [Terminator::Semicolon, Terminator::EndOfText]);
 }
 
 #[test]
@@ -35,14 +29,8 @@ fn a_routine_with_an_sql_body_is_one_statement() {
         "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN a THEN 1 END; SELECT t.end; END";
     assert_eq!(pieces(&format!("{body}; SELECT 2;")), [body, "SELECT 2"]);
     let open = "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1;\nSELECT 3";
-    assert_eq!(
-        pieces(&format!("{open};\nCREATE TABLE t ();")),
-        [open, "CREATE TABLE t ()"]
-    );
-    assert_eq!(
-        pieces("BEGIN; SELECT atomic; END;"),
-        ["BEGIN", "SELECT atomic", "END"]
-    );
+    assert_eq!(pieces(&format!("{open};\nCREATE TABLE t ();")), [open, "CREATE TABLE t ()"]);
+    assert_eq!(pieces("BEGIN; SELECT atomic; END;"), ["BEGIN", "SELECT atomic", "END"]);
 }
 
 #[test]
@@ -69,12 +57,7 @@ fn an_open_parenthesis_does_not_swallow_the_file() {
 #[test]
 fn psql_commands_are_pieces() {
     let text = "SELECT 1 \\gset\nSELECT 2 \\; SELECT 3;\n\\if :x\nSELECT 4";
-    assert_eq!(
-        pieces(text),
-        [
-            "SELECT 1", "\\gset", "SELECT 2", "SELECT 3", "\\if :x", "SELECT 4"
-        ]
-    );
+    assert_eq!(pieces(text), ["SELECT 1", "\\gset", "SELECT 2", "SELECT 3", "\\if :x", "SELECT 4"]);
     assert_eq!(
         ends(text),
         [
@@ -90,10 +73,7 @@ fn psql_commands_are_pieces() {
 
 #[test]
 fn copy_data_are_in_no_piece() {
-    assert_eq!(
-        pieces("COPY t FROM stdin;\n1\t;(\n\\.\nSELECT 2;"),
-        ["COPY t FROM stdin", "SELECT 2"]
-    );
+    assert_eq!(pieces("COPY t FROM stdin;\n1\t;(\n\\.\nSELECT 2;"), ["COPY t FROM stdin", "SELECT 2"]);
 }
 
 proptest! {

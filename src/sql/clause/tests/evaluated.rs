@@ -42,20 +42,12 @@ fn clauses_of_calls() {
         ("SELECT count(*) FILTER (WHERE lock(1)) FROM t", List, true),
         ("SELECT a FROM t GROUP BY lock(1)", GroupBy, false),
         ("SELECT 1 FROM t HAVING lock(1)", Having, false),
-        (
-            "SELECT 1 FROM t WINDOW w AS (PARTITION BY lock(1))",
-            Window,
-            false,
-        ),
+        ("SELECT 1 FROM t WINDOW w AS (PARTITION BY lock(1))", Window, false),
         ("SELECT 1 FROM t ORDER BY lock(1)", OrderBy, false),
         ("SELECT 1 FROM t LIMIT lock(1)", Limit, false),
         ("VALUES (lock(1))", Values, false),
         ("INSERT INTO t (a) VALUES (lock(1))", Values, false),
-        (
-            "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = lock(1)",
-            Conflict,
-            false,
-        ),
+        ("INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = lock(1)", Conflict, false),
         ("UPDATE t SET a = lock(1)", Set, false),
         ("DELETE FROM t RETURNING lock(1)", Returning, false),
         ("CALL p(lock(1))", Arguments, false),
@@ -97,31 +89,16 @@ fn calls_have_names_and_arguments() {
         .into_iter()
         .map(|call| {
             let args: Vec<_> = call.args.iter().map(|arg| tree.slice(arg)).collect();
-            (
-                call.schema.unwrap_or_default(),
-                call.name,
-                tree.slice(&call.tokens),
-                args,
-            )
+            (call.schema.unwrap_or_default(), call.name, tree.slice(&call.tokens), args)
         })
         .collect();
     assert_eq!(
         calls,
         [
-            (
-                "pg_catalog".into(),
-                "lock".into(),
-                "pg_catalog.Lock (1, f(2, 3))",
-                vec!["1", "f(2, 3)"]
-            ),
+            ("pg_catalog".into(), "lock".into(), "pg_catalog.Lock (1, f(2, 3))", vec!["1", "f(2, 3)"]),
             (String::new(), "f".into(), "f(2, 3)", vec!["2", "3"]),
             (String::new(), "Lock".into(), "\"Lock\"()", vec![]),
-            (
-                String::new(),
-                "lock".into(),
-                "lock(VARIADIC a => 1)",
-                vec!["VARIADIC a => 1"]
-            ),
+            (String::new(), "lock".into(), "lock(VARIADIC a => 1)", vec!["VARIADIC a => 1"]),
         ]
     );
 }
@@ -134,41 +111,17 @@ fn expressions_that_never_run() {
         ("WITH c AS (SELECT lock(1)) SELECT 1 FROM s.c", "unread"),
         ("WITH c AS (SELECT lock(1)) TABLE c", "yes"),
         ("WITH c AS (SELECT lock(1)) SELECT 1 FROM c()", "unread"),
-        (
-            "WITH c AS (SELECT lock(1)), d AS (SELECT 1 FROM c) SELECT 1",
-            "unread",
-        ),
-        (
-            "WITH c AS (SELECT lock(1)), d AS (SELECT 1 FROM c) SELECT 1 FROM d",
-            "yes",
-        ),
-        (
-            "WITH c AS (SELECT lock(1)), d AS (DELETE FROM t USING c) SELECT 1",
-            "yes",
-        ),
-        (
-            "WITH c AS (SELECT lock(1)) SELECT 1 FROM (WITH c AS (SELECT 2) SELECT 1 FROM c) x",
-            "unread",
-        ),
-        (
-            "WITH d AS (SELECT 1 FROM c), c AS (SELECT lock(1)) SELECT 1 FROM d",
-            "unread",
-        ),
-        (
-            "WITH RECURSIVE d AS (SELECT 1 FROM c), c AS (SELECT lock(1)) SELECT 1 FROM d",
-            "yes",
-        ),
-        (
-            "WITH RECURSIVE c AS (SELECT lock(1) UNION SELECT 1 FROM c) SELECT 1",
-            "unread",
-        ),
+        ("WITH c AS (SELECT lock(1)), d AS (SELECT 1 FROM c) SELECT 1", "unread"),
+        ("WITH c AS (SELECT lock(1)), d AS (SELECT 1 FROM c) SELECT 1 FROM d", "yes"),
+        ("WITH c AS (SELECT lock(1)), d AS (DELETE FROM t USING c) SELECT 1", "yes"),
+        ("WITH c AS (SELECT lock(1)) SELECT 1 FROM (WITH c AS (SELECT 2) SELECT 1 FROM c) x", "unread"),
+        ("WITH d AS (SELECT 1 FROM c), c AS (SELECT lock(1)) SELECT 1 FROM d", "unread"),
+        ("WITH RECURSIVE d AS (SELECT 1 FROM c), c AS (SELECT lock(1)) SELECT 1 FROM d", "yes"),
+        ("WITH RECURSIVE c AS (SELECT lock(1) UNION SELECT 1 FROM c) SELECT 1", "unread"),
         ("WITH c AS (UPDATE t SET a = lock(1)) SELECT 1", "yes"),
         ("WITH c AS (SELECT lock(1)) UPDATE c SET a = 1", "unread"),
         ("WITH c AS (SELECT lock(1)) INSERT INTO t SELECT * FROM c", "yes"),
-        (
-            "WITH c AS (SELECT lock(1)) SELECT 1 WHERE EXISTS (SELECT 1 FROM c)",
-            "yes",
-        ),
+        ("WITH c AS (SELECT lock(1)) SELECT 1 WHERE EXISTS (SELECT 1 FROM c)", "yes"),
         ("SELECT 1 WHERE EXISTS (SELECT lock(1))", "exists"),
         ("SELECT 1 WHERE EXISTS (SELECT (SELECT lock(1)))", "exists"),
         ("SELECT 1 WHERE EXISTS (SELECT 1 FROM t WHERE lock(1))", "yes"),
@@ -177,15 +130,9 @@ fn expressions_that_never_run() {
         ("SELECT 1 WHERE EXISTS (SELECT lock(1) FROM t FOR UPDATE)", "yes"),
         ("SELECT 1 WHERE EXISTS (SELECT lock(1) UNION SELECT 2)", "yes"),
         ("SELECT 1 WHERE EXISTS (SELECT lock(1), count(*) FROM t)", "yes"),
-        (
-            "WITH c AS (SELECT lock(1)) SELECT 1 WHERE EXISTS (SELECT (SELECT 1 FROM c))",
-            "unread",
-        ),
+        ("WITH c AS (SELECT lock(1)) SELECT 1 WHERE EXISTS (SELECT (SELECT 1 FROM c))", "unread"),
     ] {
-        let found: Vec<_> = calls(text)
-            .into_iter()
-            .map(|(_, _, evaluated)| evaluated)
-            .collect();
+        let found: Vec<_> = calls(text).into_iter().map(|(_, _, evaluated)| evaluated).collect();
         assert_eq!(found, [expected], "{text}");
     }
 }

@@ -7,13 +7,7 @@ fn locks(text: &str) -> Vec<String> {
         .flat_map(|(_, query)| &query.locks)
         .map(|lock| {
             let of: Vec<_> = lock.of.iter().map(|target| target.name.as_str()).collect();
-            format!(
-                "{} {:?} {:?} {}",
-                tree.slice(&lock.tokens),
-                lock.strength,
-                lock.wait,
-                of.join("+")
-            )
+            format!("{} {:?} {:?} {}", tree.slice(&lock.tokens), lock.strength, lock.wait, of.join("+"))
         })
         .collect()
 }
@@ -21,10 +15,7 @@ fn locks(text: &str) -> Vec<String> {
 #[test]
 fn every_spelling() {
     assert_eq!(locks("SELECT 1 FROM t FOR UPDATE"), ["FOR UPDATE Update Block "]);
-    assert_eq!(
-        locks("SELECT 1 FOR NO KEY UPDATE NOWAIT"),
-        ["FOR NO KEY UPDATE NOWAIT NoKeyUpdate NoWait "]
-    );
+    assert_eq!(locks("SELECT 1 FOR NO KEY UPDATE NOWAIT"), ["FOR NO KEY UPDATE NOWAIT NoKeyUpdate NoWait "]);
     assert_eq!(
         locks("SELECT 1 FROM t u FOR SHARE OF u, s.v SKIP LOCKED LIMIT 1"),
         ["FOR SHARE OF u, s.v SKIP LOCKED Share SkipLocked u+v"]
@@ -35,20 +26,11 @@ fn every_spelling() {
     );
     assert_eq!(
         locks("SELECT 1 FROM a, b FOR UPDATE OF a FOR SHARE OF b NOWAIT"),
-        [
-            "FOR UPDATE OF a Update Block a",
-            "FOR SHARE OF b NOWAIT Share NoWait b"
-        ]
+        ["FOR UPDATE OF a Update Block a", "FOR SHARE OF b NOWAIT Share NoWait b"]
     );
     assert_eq!(locks("SELECT 1 FROM t FOR READ ONLY"), Vec::<String>::new());
-    assert_eq!(
-        locks("SELECT substring(a FOR 2), 'x' AS for FROM t"),
-        Vec::<String>::new()
-    );
-    assert_eq!(
-        locks("CREATE POLICY p ON t FOR UPDATE USING (true)"),
-        Vec::<String>::new()
-    );
+    assert_eq!(locks("SELECT substring(a FOR 2), 'x' AS for FROM t"), Vec::<String>::new());
+    assert_eq!(locks("CREATE POLICY p ON t FOR UPDATE USING (true)"), Vec::<String>::new());
     assert_eq!(
         locks("INSERT INTO t VALUES (1) ON CONFLICT (a) DO SELECT FOR UPDATE WHERE x RETURNING a"),
         ["FOR UPDATE Update Block "]

@@ -14,18 +14,11 @@ pub(in crate::sql::clause) struct Contained {
 
 impl Contained {
     fn none() -> Self {
-        Self {
-            queries: Vec::new(),
-            expressions: Vec::new(),
-            understood: true,
-        }
+        Self { queries: Vec::new(), expressions: Vec::new(), understood: true }
     }
 
     fn query(tokens: Tokens) -> Self {
-        Self {
-            queries: vec![tokens],
-            ..Self::none()
-        }
+        Self { queries: vec![tokens], ..Self::none() }
     }
 }
 
@@ -61,13 +54,7 @@ pub(in crate::sql::clause) fn read(tree: &Tree<'_>) -> (Verb, Contained) {
 fn from(tree: &Tree<'_>, all: Tokens) -> (Verb, Contained) {
     let at = all.start;
     if all.is_empty() {
-        return (
-            Verb::Empty,
-            Contained {
-                understood: false,
-                ..Contained::none()
-            },
-        );
+        return (Verb::Empty, Contained { understood: false, ..Contained::none() });
     }
     if tree.kind(at) == Some(TokenKind::PsqlCommand) {
         let command = tree.raw(at).trim_start_matches('\\');
@@ -83,28 +70,22 @@ fn from(tree: &Tree<'_>, all: Tokens) -> (Verb, Contained) {
         "start" if tree.word(at + 1) == "transaction" => Verb::Begin(characteristics(tree, &rest)),
         "commit" if tree.word(at + 1) == "prepared" => Verb::CommitPrepared,
         "rollback" if tree.word(at + 1) == "prepared" => Verb::RollbackPrepared,
-        "commit" | "end" => Verb::Commit {
-            chain: chain(tree, &rest),
-        },
+        "commit" | "end" => Verb::Commit { chain: chain(tree, &rest) },
         "rollback" | "abort" => match savepoint(tree, &rest) {
             Some(name) => Verb::RollbackTo(name),
-            None => Verb::Rollback {
-                chain: chain(tree, &rest),
-            },
+            None => Verb::Rollback { chain: chain(tree, &rest) },
         },
         "savepoint" => Verb::Savepoint(name(tree, at + 1)),
         "release" => Verb::Release(name(tree, at + 1 + usize::from(tree.word(at + 1) == "savepoint"))),
         "set" => set(tree, &rest),
         "reset" => Verb::Reset((tree.word(at + 1) != "all").then(|| parameter(tree, at + 1).0)),
-        "discard" => Verb::Discard {
-            all: tree.word(at + 1) == "all",
-        },
+        "discard" => Verb::Discard { all: tree.word(at + 1) == "all" },
         "lock" => Verb::Lock,
         "do" => Verb::Do,
         "vacuum" => Verb::Vacuum,
-        "reindex" => Verb::Reindex {
-            concurrently: rest.clone().any(|index| tree.word(index) == "concurrently"),
-        },
+        "reindex" => {
+            Verb::Reindex { concurrently: rest.clone().any(|index| tree.word(index) == "concurrently") }
+        }
         "call" => return (Verb::Call, arguments(rest)),
         "execute" => return (Verb::Execute, arguments(rest)),
         "copy" => return (Verb::Copy, copy(tree, &rest)),
@@ -115,19 +96,14 @@ fn from(tree: &Tree<'_>, all: Tokens) -> (Verb, Contained) {
         "create" => return create(tree, rest),
         "alter" => return (Verb::Alter(object(tree, &rest)), policy(tree, &rest)),
         "drop" => match object(tree, &rest) {
-            Object::Index => Verb::DropIndex {
-                concurrently: tree.word(at + 2) == "concurrently",
-            },
+            Object::Index => Verb::DropIndex { concurrently: tree.word(at + 2) == "concurrently" },
             object => Verb::Drop(object),
         },
         word if UTILITIES.contains(&word) => Verb::Other(word.to_owned()),
         // A fragment, or a statement of another dialect.
         word => {
-            let contained = Contained {
-                expressions: vec![(all, Clause::Other)],
-                understood: false,
-                ..Contained::none()
-            };
+            let contained =
+                Contained { expressions: vec![(all, Clause::Other)], understood: false, ..Contained::none() };
             return (Verb::Other(word.to_owned()), contained);
         }
     };
@@ -149,9 +125,7 @@ fn query_verb(tree: &Tree<'_>, all: &Tokens) -> Verb {
     if tree.word(all.start) != "with" {
         return verb(tree.word(all.start)).unwrap_or(Verb::Select);
     }
-    tree.top(all.clone())
-        .find_map(|index| verb(tree.keyword(index)))
-        .unwrap_or(Verb::Select)
+    tree.top(all.clone()).find_map(|index| verb(tree.keyword(index))).unwrap_or(Verb::Select)
 }
 
 fn characteristics(tree: &Tree<'_>, rest: &Tokens) -> Characteristics {
@@ -185,9 +159,7 @@ fn savepoint(tree: &Tree<'_>, rest: &Tokens) -> Option<String> {
 }
 
 fn name(tree: &Tree<'_>, index: usize) -> String {
-    tree.ident(index)
-        .map(|name| name.into_owned())
-        .unwrap_or_default()
+    tree.ident(index).map(|name| name.into_owned()).unwrap_or_default()
 }
 
 /// The name of a parameter, dots included, and the index of what follows.
@@ -204,10 +176,7 @@ fn parameter(tree: &Tree<'_>, start: usize) -> (String, usize) {
 fn set(tree: &Tree<'_>, rest: &Tokens) -> Verb {
     let mut at = rest.start;
     if tree.is(at, &["session", "characteristics"]) {
-        return Verb::SetTransaction {
-            session: true,
-            characteristics: characteristics(tree, rest),
-        };
+        return Verb::SetTransaction { session: true, characteristics: characteristics(tree, rest) };
     }
     let scope = match tree.word(at) {
         "local" => SetScope::Local,
@@ -216,33 +185,19 @@ fn set(tree: &Tree<'_>, rest: &Tokens) -> Verb {
     };
     at += usize::from(scope != SetScope::Default);
     if tree.word(at) == "transaction" {
-        return Verb::SetTransaction {
-            session: false,
-            characteristics: characteristics(tree, rest),
-        };
+        return Verb::SetTransaction { session: false, characteristics: characteristics(tree, rest) };
     }
     if tree.is(at, &["time", "zone"]) {
-        return Verb::Set {
-            scope,
-            name: "timezone".into(),
-            value: (at + 2).min(rest.end)..rest.end,
-        };
+        return Verb::Set { scope, name: "timezone".into(), value: (at + 2).min(rest.end)..rest.end };
     }
     let (name, at) = parameter(tree, at);
     let at = at + usize::from(tree.word(at) == "to" || tree.raw(at) == "=");
-    Verb::Set {
-        scope,
-        name,
-        value: at.min(rest.end)..rest.end,
-    }
+    Verb::Set { scope, name, value: at.min(rest.end)..rest.end }
 }
 
 /// `name(arguments)` of a procedure or a prepared statement: the name itself is no function call.
 fn arguments(rest: Tokens) -> Contained {
-    Contained {
-        expressions: vec![(rest.start + 1..rest.end, Clause::Arguments)],
-        ..Contained::none()
-    }
+    Contained { expressions: vec![(rest.start + 1..rest.end, Clause::Arguments)], ..Contained::none() }
 }
 
 fn copy(tree: &Tree<'_>, rest: &Tokens) -> Contained {
@@ -250,18 +205,11 @@ fn copy(tree: &Tree<'_>, rest: &Tokens) -> Contained {
         return Contained::query(rest.start + 1..tree.close(rest.start, rest.end));
     }
     // `COPY t FROM … WHERE condition`
-    let from = tree
-        .top(rest.clone())
-        .find(|&index| tree.keyword(index) == "from");
-    let condition = from.and_then(|from| {
-        tree.top(from..rest.end)
-            .find(|&index| tree.keyword(index) == "where")
-    });
+    let from = tree.top(rest.clone()).find(|&index| tree.keyword(index) == "from");
+    let condition =
+        from.and_then(|from| tree.top(from..rest.end).find(|&index| tree.keyword(index) == "where"));
     match condition {
-        Some(at) => Contained {
-            expressions: vec![(at + 1..rest.end, Clause::Where)],
-            ..Contained::none()
-        },
+        Some(at) => Contained { expressions: vec![(at + 1..rest.end, Clause::Where)], ..Contained::none() },
         None => Contained::none(),
     }
 }
@@ -270,10 +218,7 @@ fn copy(tree: &Tree<'_>, rest: &Tokens) -> Contained {
 fn after(tree: &Tree<'_>, rest: &Tokens, word: &str) -> Contained {
     match tree.top(rest.clone()).find(|&index| tree.word(index) == word) {
         Some(at) => from(tree, at + 1..rest.end).1,
-        None => Contained {
-            understood: false,
-            ..Contained::none()
-        },
+        None => Contained { understood: false, ..Contained::none() },
     }
 }
 
@@ -284,10 +229,7 @@ fn explain(tree: &Tree<'_>, rest: Tokens) -> (Verb, Contained) {
         let close = tree.close(at, rest.end);
         for option in tree.commas(at + 1..close) {
             if matches!(tree.word(option.start), "analyze" | "analyse") {
-                let off = tree
-                    .slice(&(option.start + 1..option.end))
-                    .trim_matches('\'')
-                    .to_ascii_lowercase();
+                let off = tree.slice(&(option.start + 1..option.end)).trim_matches('\'').to_ascii_lowercase();
                 analyze = !matches!(off.as_str(), "off" | "false" | "0");
             }
         }
@@ -338,10 +280,7 @@ fn create(tree: &Tree<'_>, rest: Tokens) -> (Verb, Contained) {
     let contained = match object {
         Object::Index => {
             let words = |word: &str| rest.clone().take(4).any(|index| tree.word(index) == word);
-            let verb = Verb::CreateIndex {
-                concurrently: words("concurrently"),
-                unique: words("unique"),
-            };
+            let verb = Verb::CreateIndex { concurrently: words("concurrently"), unique: words("unique") };
             return (verb, Contained::none());
         }
         Object::Table | Object::View | Object::MaterializedView => defined(tree, &rest),
@@ -364,10 +303,7 @@ fn defined(tree: &Tree<'_>, rest: &Tokens) -> Contained {
         .find(|&index| {
             index > at + 1
                 && tree.word(index) == "with"
-                && matches!(
-                    tree.word(index + 1),
-                    "check" | "cascaded" | "local" | "no" | "data"
-                )
+                && matches!(tree.word(index + 1), "check" | "cascaded" | "local" | "no" | "data")
         })
         .unwrap_or(rest.end);
     Contained::query(at + 1..end)
@@ -376,16 +312,11 @@ fn defined(tree: &Tree<'_>, rest: &Tokens) -> Contained {
 /// The actions of `CREATE RULE … DO`. They run when the rule fires.
 fn rule(tree: &Tree<'_>, rest: &Tokens) -> Contained {
     let Some(at) = tree.top(rest.clone()).find(|&index| tree.keyword(index) == "do") else {
-        return Contained {
-            understood: false,
-            ..Contained::none()
-        };
+        return Contained { understood: false, ..Contained::none() };
     };
     let at = at + 1 + usize::from(matches!(tree.word(at + 1), "also" | "instead"));
     let actions = at..rest.end;
-    let Some(group) = tree
-        .group(&actions)
-        .filter(|_| !tree.opens_query(at) || has_semicolon(tree, &actions))
+    let Some(group) = tree.group(&actions).filter(|_| !tree.opens_query(at) || has_semicolon(tree, &actions))
     else {
         return from(tree, actions).1;
     };
@@ -406,9 +337,7 @@ fn rule(tree: &Tree<'_>, rest: &Tokens) -> Contained {
 }
 
 fn has_semicolon(tree: &Tree<'_>, tokens: &Tokens) -> bool {
-    tokens
-        .clone()
-        .any(|index| tree.kind(index) == Some(TokenKind::Semicolon))
+    tokens.clone().any(|index| tree.kind(index) == Some(TokenKind::Semicolon))
 }
 
 /// The conditions of a policy.
@@ -424,8 +353,5 @@ fn policy(tree: &Tree<'_>, rest: &Tokens) -> Contained {
         })
         .map(|index| (index + 1..tree.close(index, rest.end), Clause::Where))
         .collect();
-    Contained {
-        expressions,
-        ..Contained::none()
-    }
+    Contained { expressions, ..Contained::none() }
 }

@@ -1,0 +1,84 @@
+//! One file, read: its documents' statements and units, its comments, its lock sites.
+
+use crate::document::{Content, Document};
+use crate::finding::FileId;
+use crate::flow::UnitFlow;
+use crate::flow::interpret::interpret;
+use crate::flow::lower::lower;
+use crate::source::Source;
+use crate::span::Span;
+use crate::sql::advisory::{self, Key};
+use crate::sql::lex::TokenKind;
+use crate::sql::script::{Section, sections};
+use crate::statement::Statement;
+
+/// A file as rules see it.
+#[derive(Debug)]
+pub struct File<'a> {
+    /// Its identity in the project.
+    pub id: FileId,
+    /// Its text.
+    pub source: &'a Source,
+    /// Its statements: of the script first, then of each body.
+    pub statements: Vec<Statement<'a>>,
+    /// Its units with their traces.
+    pub units: Vec<UnitFlow>,
+    /// Its comments, sorted.
+    pub comments: Vec<Span>,
+    /// The functions that it defines under the name of an advisory function, lower case.
+    pub own_functions: Vec<String>,
+}
+
+impl<'a> File<'a> {
+    /// Reads the documents of a source.
+    pub fn new(id: FileId, source: &'a Source, documents: &'a [Document<'a>]) -> Self {
+        let mut file = Self {
+            id,
+            source,
+            statements: Vec::new(),
+            units: Vec::new(),
+            comments: Vec::new(),
+            own_functions: Vec::new(),
+        };
+        for document in documents {
+            let lowered = lower(document, &sections_of(source, document));
+            file.statements.extend(lowered.statements);
+            file.units
+                .extend(lowered.units.into_iter().map(|unit| UnitFlow { trace: interpret(&unit), unit }));
+            let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+            file.comments.extend(comments.map(|token| document.region.to_source(token.span)));
+            if let Some(name) = document.routine.as_ref().and_then(|owner| owner.routine.name.as_deref())
+                && advisory::function(name).is_some()
+            {
+                file.own_functions.push(name.to_owned());
+            }
+        }
+        file.comments.sort();
+        file.comments.dedup();
+        file
+    }
+
+    /// Lock sites in the file's SQL, and how many of them were understood.
+    pub fn lock_sites(&self) -> (usize, usize) {
+        let mut found = (0, 0);
+        for statement in &self.statements {
+            let complete = statement.tree.complete();
+            for lock in &statement.locks {
+                found.0 += 1;
+                let keyed = lock.key != Key::Unknown || lock.function.action == advisory::Action::UnlockAll;
+                found.1 += usize::from(complete && keyed);
+            }
+            let rows = statement.row_locks().count();
+            found.0 += rows;
+            found.1 += if complete { rows } else { 0 };
+        }
+        found
+    }
+}
+
+fn sections_of(source: &Source, document: &Document<'_>) -> Vec<Section> {
+    match (&document.content, &document.routine) {
+        (Content::Statements(_), None) => sections(source.path(), document.region.text(), &document.tokens),
+        _ => Vec::new(),
+    }
+}

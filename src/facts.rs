@@ -1,0 +1,48 @@
+//! What only the whole tree can say.
+
+use crate::analysis::File;
+use crate::flow::UnitFlow;
+use crate::sql::advisory::{Action, Key, Mode, Sameness};
+
+/// Facts of a project, from every file that may hold a lock; the catalog from every file that may define a table.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// Whether every file of the root was seen; where not, nothing is argued from absence.
+    pub complete: bool,
+    /// Unlocks of one key that no lock of their own unit is for: somebody else's lock is released there.
+    unpaired: Vec<(Mode, Key)>,
+    /// Functions of the tree that are named like an advisory function, lower case.
+    pub own_functions: Vec<String>,
+}
+
+impl Facts {
+    /// The facts of `files`.
+    pub fn of(files: &[File<'_>], complete: bool) -> Self {
+        let mut facts = Self { complete, ..Self::default() };
+        for file in files {
+            for flow in &file.units {
+                facts.unpaired.extend(unpaired(flow));
+            }
+            facts.own_functions.extend(file.own_functions.iter().cloned());
+        }
+        facts
+    }
+
+    /// Whether another unit releases this key, or may: an unlock that its own unit has no lock for.
+    pub fn released_elsewhere(&self, mode: Mode, key: &Key) -> bool {
+        self.unpaired
+            .iter()
+            .any(|(known, released)| *known == mode && released.compare(key) != Sameness::Different)
+    }
+}
+
+fn unpaired(flow: &UnitFlow) -> impl Iterator<Item = (Mode, Key)> {
+    flow.released()
+        .filter(|(_, unlock, key)| {
+            unlock.action == Action::Unlock
+                && !flow.acquired().any(|(_, taken, known)| {
+                    taken.mode == unlock.mode && known.compare(key) == Sameness::Equal
+                })
+        })
+        .map(|(_, unlock, key)| (unlock.mode, key.clone()))
+}

@@ -1,0 +1,236 @@
+//! What happens in which order: the tree of steps of one unit. An SQL script, a PL/pgSQL body and a host function all
+//! become one of these; the rules about locks over time see nothing else.
+
+pub mod interpret;
+pub mod lower;
+mod unit;
+
+pub use crate::statement::Answer;
+pub use unit::UnitFlow;
+
+use crate::finding::Level;
+use crate::span::Span;
+use crate::sql::advisory::{Function, Key};
+use crate::sql::script::Surroundings;
+
+/// Index of a step in its unit.
+pub type StepId = usize;
+/// Index of a lock site in its unit.
+pub type SiteId = usize;
+
+/// What has one flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnitKind {
+    /// A script by psql or a runner.
+    Script,
+    /// A query that host code calls by name.
+    Query,
+    /// A function's body: the caller's transaction, which it cannot end.
+    Function {
+        /// Run by a trigger.
+        trigger: bool,
+    },
+    /// A procedure's or DO block's body: it may end the transaction, and then has a new one.
+    Procedure {
+        /// A DO block, which runs where it stands.
+        inline: bool,
+    },
+}
+
+/// What a site takes or releases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lock {
+    /// A call of an advisory lock function.
+    Advisory {
+        /// The function.
+        function: &'static Function,
+        /// The key.
+        key: Key,
+    },
+    /// A locking clause: FOR UPDATE and its kin, or a LOCK statement.
+    Rows {
+        /// The tables read, lower case, without schema.
+        tables: Vec<String>,
+    },
+}
+
+/// A place that takes or releases a lock.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// What.
+    pub lock: Lock,
+    /// The call, or the clause.
+    pub span: Span,
+    /// The statement that holds it.
+    pub statement: Span,
+    /// Who reads the answer.
+    pub answer: Answer,
+    /// The statement does other work too: the lock guards at least that.
+    pub guards_own_statement: bool,
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Takes the lock of a site. A try-lock may get it or not.
+    Acquire(SiteId),
+    /// Releases the lock of a site.
+    Release(SiteId),
+    /// Releases every session lock; the site, if a call does it.
+    ReleaseAll(Option<SiteId>),
+    /// BEGIN.
+    Begin,
+    /// COMMIT, or ROLLBACK of the whole: ends transaction-scoped locks.
+    End {
+        /// AND CHAIN: the next transaction begins at once.
+        chain: bool,
+    },
+    /// SAVEPOINT.
+    Savepoint(String),
+    /// ROLLBACK TO SAVEPOINT.
+    RollbackTo(String),
+    /// Anything else that reads or writes.
+    Work {
+        /// The tables read, lower case, without schema.
+        reads: Vec<String>,
+        /// The tables written; an empty name where something unnamed is.
+        writes: Vec<String>,
+    },
+    /// CREATE, DROP or REINDEX of an index CONCURRENTLY: waits for every snapshot.
+    ConcurrentIndex,
+    /// The session ends: `\connect`, `\q`.
+    EndSession,
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What.
+    pub action: Action,
+    /// Where.
+    pub span: Span,
+    /// Number of the statement in the unit; steps of one statement share it.
+    pub statement: usize,
+}
+
+/// A condition that says whether a try-lock was granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The try-lock.
+    pub site: SiteId,
+    /// Whether it is held where the condition is true; `None` where that may be either.
+    pub then: Option<bool>,
+    /// Whether it is held where the condition is not true.
+    pub otherwise: Option<bool>,
+}
+
+/// Leaving a place early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// RETURN.
+    Return,
+    /// RAISE EXCEPTION and its like.
+    Raise,
+    /// EXIT of the loop with this label, or of the innermost.
+    Break(Option<String>),
+    /// CONTINUE, likewise.
+    Continue(Option<String>),
+}
+
+/// The tree of steps.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// A step.
+    Step(StepId),
+    /// One after the other.
+    Sequence(Vec<Node>),
+    /// Two ways, by a condition whose own steps come before.
+    Branch {
+        /// What the condition says of a try-lock.
+        guard: Option<Guard>,
+        /// When it holds.
+        then: Box<Node>,
+        /// When it does not.
+        otherwise: Box<Node>,
+    },
+    /// Zero or more rounds.
+    Loop {
+        /// Its label.
+        label: Option<String>,
+        /// One round.
+        body: Box<Node>,
+        /// Left by an exit alone.
+        endless: bool,
+    },
+    /// A named block, which EXIT may leave.
+    Block {
+        /// Its label.
+        label: String,
+        /// What it holds.
+        body: Box<Node>,
+    },
+    /// A block with exception handlers. In PL/pgSQL it is a savepoint: what it took for the transaction goes when an
+    /// exception is caught, what it wrote as well.
+    Try {
+        /// What may fail.
+        body: Box<Node>,
+        /// The handlers; one of them runs.
+        handlers: Vec<Node>,
+        /// Whether a handler takes every exception.
+        catches_all: bool,
+    },
+    /// Leaves.
+    Exit(Exit, Span),
+}
+
+/// One flow: a script, a body, later a host function.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// What it is.
+    pub kind: UnitKind,
+    /// Its name; empty for a script.
+    pub name: String,
+    /// All of it.
+    pub span: Span,
+    /// The transaction around it.
+    pub surroundings: Surroundings,
+    /// COMMIT or ROLLBACK comes before any BEGIN: the unit starts inside a transaction that it ends.
+    pub ends_outer: bool,
+    /// The runner of a script, where known.
+    pub runner: Option<&'static str>,
+    /// Lock sites, in the order of the text.
+    pub sites: Vec<Site>,
+    /// Steps.
+    pub steps: Vec<Step>,
+    /// The tree over the steps.
+    pub root: Node,
+}
+
+impl Unit {
+    /// The advisory function and key of a site.
+    pub fn advisory(&self, site: SiteId) -> Option<(&'static Function, &Key)> {
+        match &self.sites.get(site)?.lock {
+            Lock::Advisory { function, key } => Some((function, key)),
+            Lock::Rows { .. } => None,
+        }
+    }
+
+    /// The sites that steps of this unit take or release, each with its step.
+    pub fn site_steps(&self) -> impl Iterator<Item = (StepId, SiteId)> + '_ {
+        self.steps.iter().enumerate().filter_map(|(step, s)| match s.action {
+            Action::Acquire(site) | Action::Release(site) | Action::ReleaseAll(Some(site)) => {
+                Some((step, site))
+            }
+            _ => None,
+        })
+    }
+
+    /// The highest level for a claim that a transaction is around the unit's start.
+    pub fn given_transaction_level(&self) -> Level {
+        match self.kind {
+            UnitKind::Function { trigger: true } => Level::Error,
+            _ if self.ends_outer => Level::Error,
+            _ => Level::Warning,
+        }
+    }
+}

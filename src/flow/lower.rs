@@ -1,0 +1,167 @@
+//! From statements to steps: a script, a named query, an SQL or a PL/pgSQL body, each as a unit.
+
+mod body;
+mod script;
+mod tables;
+
+use super::{Action, Lock, Node, Site, SiteId, Step, StepId, Unit, UnitKind};
+use crate::document::{Content, Document};
+use crate::span::Span;
+use crate::sql::advisory::Action as Call;
+use crate::sql::clause::{Evaluation, Verb};
+use crate::sql::script::{Section, Surroundings};
+use crate::statement::Statement;
+use std::collections::HashMap;
+
+/// The units of one document, with its statements.
+#[derive(Debug, Default)]
+pub struct Lowered<'d> {
+    /// Statements, in the order of the text.
+    pub statements: Vec<Statement<'d>>,
+    /// Units, in the order of the text.
+    pub units: Vec<Unit>,
+}
+
+/// Lowers a script document, cut into sections, or a body.
+pub fn lower<'d>(document: &'d Document<'d>, sections: &[Section]) -> Lowered<'d> {
+    match (&document.content, &document.routine) {
+        (Content::Statements(pieces), None) => script::sections(document, pieces, sections),
+        (Content::Statements(pieces), Some(owner)) => script::sql_body(document, pieces, &owner.routine),
+        (Content::Plpgsql(body), Some(owner)) => body::plpgsql(document, body, &owner.routine),
+        (Content::Plpgsql(_), None) => Lowered::default(),
+    }
+}
+
+/// Builds one unit.
+struct Builder {
+    sites: Vec<Site>,
+    steps: Vec<Step>,
+    statement: usize,
+    /// A site by the offset of its call, for guards.
+    by_call: HashMap<usize, SiteId>,
+}
+
+impl Builder {
+    fn new() -> Self {
+        Self { sites: Vec::new(), steps: Vec::new(), statement: 0, by_call: HashMap::new() }
+    }
+
+    fn step(&mut self, action: Action, span: Span) -> Node {
+        let id: StepId = self.steps.len();
+        self.steps.push(Step { action, span, statement: self.statement });
+        Node::Step(id)
+    }
+
+    fn site(&mut self, site: Site) -> SiteId {
+        let id = self.sites.len();
+        self.by_call.insert(site.span.start, id);
+        self.sites.push(site);
+        id
+    }
+
+    /// What a statement does, in order: it takes locks, works, locks the rows it found, unlocks.
+    fn statement(&mut self, statement: &Statement<'_>) -> Vec<Node> {
+        self.statement += 1;
+        let mut nodes = Vec::new();
+        if let Some(action) = transaction_control(statement.tree.verb()) {
+            nodes.push(self.step(action, statement.span));
+            return nodes;
+        }
+        if !statement.runs() {
+            return nodes;
+        }
+        let (reads, writes, works) = tables::touched(statement);
+        let works_at_all = works || !reads.is_empty() || !writes.is_empty();
+        let mut unlocks = Vec::new();
+        for lock in &statement.locks {
+            if lock.evaluation != Evaluation::Yes || lock.key.has_null() {
+                continue;
+            }
+            let action = lock.function.action;
+            let site = self.site(Site {
+                lock: Lock::Advisory { function: lock.function, key: lock.key.clone() },
+                span: lock.span,
+                statement: statement.span,
+                answer: statement.answer(lock),
+                guards_own_statement: works_at_all,
+            });
+            match action {
+                Call::Lock | Call::TryLock => nodes.push(self.step(Action::Acquire(site), lock.span)),
+                Call::Unlock => unlocks.push((Action::Release(site), lock.span)),
+                Call::UnlockAll => unlocks.push((Action::ReleaseAll(Some(site)), lock.span)),
+            }
+        }
+        if is_concurrent_index(statement.tree.verb()) {
+            nodes.push(self.step(Action::ConcurrentIndex, statement.span));
+        } else if works_at_all {
+            let writing = !writes.is_empty();
+            nodes.push(self.step(Action::Work { reads, writes }, statement.span));
+            self.row_locks(statement, writing, &mut nodes);
+        }
+        for (action, span) in unlocks {
+            nodes.push(self.step(action, span));
+        }
+        nodes
+    }
+
+    fn row_locks(&mut self, statement: &Statement<'_>, writing: bool, nodes: &mut Vec<Node>) {
+        for (query, lock) in statement.row_locks() {
+            if statement.tree.query_evaluated(query) != Evaluation::Yes {
+                continue;
+            }
+            let site = self.site(Site {
+                lock: Lock::Rows { tables: tables::locked(&statement.tree, query, lock) },
+                span: statement.source(&lock.tokens),
+                statement: statement.span,
+                answer: super::Answer::None,
+                guards_own_statement: writing,
+            });
+            let span = self.sites[site].span;
+            nodes.push(self.step(Action::Acquire(site), span));
+        }
+    }
+
+    fn finish(self, kind: UnitKind, name: &str, span: Span, surroundings: Surroundings, root: Node) -> Unit {
+        let ends_outer = self
+            .steps
+            .iter()
+            .find_map(|step| match step.action {
+                Action::Begin => Some(false),
+                Action::End { .. } => Some(true),
+                _ => None,
+            })
+            .unwrap_or(false);
+        Unit {
+            kind,
+            name: name.to_owned(),
+            span,
+            surroundings,
+            ends_outer,
+            runner: None,
+            sites: self.sites,
+            steps: self.steps,
+            root,
+        }
+    }
+}
+
+fn transaction_control(verb: &Verb) -> Option<Action> {
+    Some(match verb {
+        Verb::Begin(_) => Action::Begin,
+        Verb::Commit { chain } | Verb::Rollback { chain } => Action::End { chain: *chain },
+        Verb::PrepareTransaction => Action::End { chain: false },
+        Verb::Savepoint(name) => Action::Savepoint(name.clone()),
+        Verb::RollbackTo(name) => Action::RollbackTo(name.clone()),
+        Verb::Discard { all: true } => Action::ReleaseAll(None),
+        _ => return None,
+    })
+}
+
+fn is_concurrent_index(verb: &Verb) -> bool {
+    matches!(
+        verb,
+        Verb::CreateIndex { concurrently: true, .. }
+            | Verb::DropIndex { concurrently: true }
+            | Verb::Reindex { concurrently: true }
+    )
+}

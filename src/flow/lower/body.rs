@@ -1,0 +1,286 @@
+//! PL/pgSQL bodies: their blocks become the tree, the SQL in them statements.
+
+mod condition;
+mod variables;
+
+use super::script::kind;
+use super::{Builder, Lowered};
+use crate::document::Document;
+use crate::flow::{Action, Exit, Node};
+use crate::span::{Span, SqlSpan};
+use crate::sql::Tokens;
+use crate::sql::clause::Entry;
+use crate::sql::plpgsql::{Block, Body, LoopKind, RaiseLevel, Statement as Pl, StatementKind};
+use crate::sql::routine::Routine;
+use crate::sql::script::{Expects, Surroundings};
+use crate::statement::{Missing, Statement, Use};
+use std::sync::Arc;
+use variables::Variables;
+
+pub(super) fn plpgsql<'d>(document: &'d Document<'d>, body: &Body, routine: &Routine) -> Lowered<'d> {
+    let variables = Variables::of(document, body, routine);
+    let name: Arc<str> = routine.name.as_deref().unwrap_or_default().into();
+    let mut walk = Walk {
+        document,
+        builder: Builder::new(),
+        statements: Vec::new(),
+        names: variables.names(),
+        variables,
+        unit: Arc::clone(&name),
+        found: None,
+    };
+    let root = walk.block(&body.block);
+    let text = document.region.text();
+    let span = document.region.to_source(SqlSpan::new(0, text.len()));
+    let unit = walk.builder.finish(kind(routine), &name, span, Surroundings::Unknown, root);
+    Lowered { statements: walk.statements, units: vec![unit] }
+}
+
+struct Walk<'d> {
+    document: &'d Document<'d>,
+    builder: Builder,
+    statements: Vec<Statement<'d>>,
+    variables: Variables,
+    names: Arc<[String]>,
+    unit: Arc<str>,
+    /// The try-lock that FOUND tells of: `PERFORM 1 WHERE pg_try_…`.
+    found: Option<usize>,
+}
+
+/// An empty sequence.
+const fn nothing() -> Node {
+    Node::Sequence(Vec::new())
+}
+
+impl<'d> Walk<'d> {
+    fn source(&self, span: SqlSpan) -> Span {
+        self.document.region.to_source(span)
+    }
+
+    fn block(&mut self, block: &Block) -> Node {
+        let mut nodes = Vec::new();
+        for declaration in &block.declarations {
+            if let Some(default) = declaration.default {
+                nodes.extend(self.value(default, Some(&declaration.name)));
+            }
+        }
+        nodes.extend(self.all(&block.body));
+        let mut node = Node::Sequence(nodes);
+        if !block.handlers.is_empty() {
+            let handlers =
+                block.handlers.iter().map(|handler| Node::Sequence(self.all(&handler.body))).collect();
+            let catches_all =
+                block.handlers.iter().any(|handler| handler.conditions.iter().any(|c| c == "others"));
+            node = Node::Try { body: Box::new(node), handlers, catches_all };
+        }
+        match &block.label {
+            Some(label) => Node::Block { label: label.clone(), body: Box::new(node) },
+            None => node,
+        }
+    }
+
+    fn all(&mut self, statements: &[Pl]) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for (index, statement) in statements.iter().enumerate() {
+            nodes.extend(self.one(statement, statements.get(index + 1)));
+        }
+        nodes
+    }
+
+    fn one(&mut self, statement: &Pl, next: Option<&Pl>) -> Vec<Node> {
+        let span = self.source(statement.span);
+        match &statement.kind {
+            StatementKind::Block(block) => vec![self.block(block)],
+            StatementKind::If { arms, otherwise } => self.branches(None, arms, otherwise.as_deref(), false),
+            StatementKind::Case { subject, arms, otherwise } => {
+                self.branches(*subject, arms, otherwise.as_deref(), true)
+            }
+            StatementKind::Loop { label, kind, body } => self.repeat(label.as_deref(), kind, body),
+            StatementKind::Exit { label, when } => self.leave(Exit::Break(label.clone()), *when, span),
+            StatementKind::Continue { label, when } => self.leave(Exit::Continue(label.clone()), *when, span),
+            StatementKind::Return(value) => {
+                let mut nodes = value.map(|value| self.value(value, None)).unwrap_or_default();
+                nodes.push(Node::Exit(Exit::Return, span));
+                nodes
+            }
+            StatementKind::ReturnNext(value) => {
+                value.map(|value| self.value(value, None)).unwrap_or_default()
+            }
+            StatementKind::ReturnQuery(query) => self.sql(*query, Use::Returned(Expects::Many), next),
+            StatementKind::Raise { level: RaiseLevel::Exception, .. } => vec![Node::Exit(Exit::Raise, span)],
+            StatementKind::Assert(condition) => self.value(*condition, None),
+            StatementKind::Perform(tokens) => self.perform(*tokens, next),
+            StatementKind::Assign { target, value } => self.value(*value, Some(target)),
+            StatementKind::Commit { chain } | StatementKind::Rollback { chain } => {
+                self.builder.statement += 1;
+                vec![self.builder.step(Action::End { chain: *chain }, span)]
+            }
+            StatementKind::Sql { tokens, into } => {
+                let targets = into.as_ref().map(|into| into.targets.as_slice());
+                let result = match targets {
+                    Some(targets) => Use::Stored { read: self.variables.any_read(targets) },
+                    None => Use::Returned(Expects::Unknown),
+                };
+                let nodes = self.sql(*tokens, result, next);
+                if let Some([target]) = targets {
+                    self.bind(target);
+                }
+                nodes
+            }
+            StatementKind::Call(_)
+            | StatementKind::Execute { .. }
+            | StatementKind::ReturnQueryExecute { .. }
+            | StatementKind::Unknown(_) => self.work(span),
+            StatementKind::Open { query: Some(query), .. } => {
+                self.sql(*query, Use::Returned(Expects::Many), next)
+            }
+            StatementKind::Open { .. } | StatementKind::Fetch { .. } | StatementKind::Move { .. } => {
+                self.work(span)
+            }
+            StatementKind::Raise { .. }
+            | StatementKind::GetDiagnostics { .. }
+            | StatementKind::Close { .. }
+            | StatementKind::Null => Vec::new(),
+        }
+    }
+
+    /// Something that runs, and may fail, of which no more is known.
+    fn work(&mut self, span: Span) -> Vec<Node> {
+        self.builder.statement += 1;
+        vec![self.builder.step(Action::Work { reads: Vec::new(), writes: Vec::new() }, span)]
+    }
+
+    fn sql(&mut self, tokens: Tokens, result: Use, next: Option<&Pl>) -> Vec<Node> {
+        let missing = next.and_then(|next| self.when_missing(next));
+        self.push(tokens, Entry::Statement, result, missing)
+    }
+
+    fn perform(&mut self, tokens: Tokens, next: Option<&Pl>) -> Vec<Node> {
+        let missing = next.and_then(|next| self.when_missing(next));
+        let first = self.builder.sites.len();
+        let nodes = self.push(tokens, Entry::SelectList, Use::Dropped, missing);
+        self.found = self.only_try(first);
+        nodes
+    }
+
+    /// An expression; what it gives goes to `target`, or is used where it stands.
+    fn value(&mut self, tokens: Tokens, target: Option<&str>) -> Vec<Node> {
+        let result = match target {
+            Some(target) => Use::Stored { read: self.variables.is_read(target) },
+            None => Use::Value,
+        };
+        let nodes = self.push(tokens, Entry::SelectList, result, None);
+        if let Some(target) = target {
+            self.bind(target);
+        }
+        nodes
+    }
+
+    fn push(&mut self, tokens: Tokens, entry: Entry, result: Use, missing: Option<Missing>) -> Vec<Node> {
+        let document = self.document;
+        let mut statement = Statement::new(
+            document,
+            tokens.of(&document.tokens),
+            entry,
+            result,
+            Arc::clone(&self.names),
+            Arc::clone(&self.unit),
+        );
+        statement.when_missing = missing;
+        let nodes = self.builder.statement(&statement);
+        self.statements.push(statement);
+        nodes
+    }
+
+    /// The try-lock among the sites from `first` on, if there is exactly one.
+    fn only_try(&self, first: usize) -> Option<usize> {
+        match self.builder.sites.get(first..) {
+            Some([_]) => Some(first),
+            _ => None,
+        }
+    }
+
+    /// `target` now holds what the last statement gave: the answer of a try-lock, or something else.
+    fn bind(&mut self, target: &str) {
+        let last = self.builder.statement;
+        let mut taken = self.builder.steps.iter().filter(|step| step.statement == last).filter_map(|step| {
+            match step.action {
+                Action::Acquire(site) => Some(site),
+                _ => None,
+            }
+        });
+        let site = taken.next().filter(|_| taken.next().is_none());
+        self.variables.bind(target, site);
+    }
+
+    fn branches(
+        &mut self,
+        subject: Option<Tokens>,
+        arms: &[(Tokens, Vec<Pl>)],
+        otherwise: Option<&[Pl]>,
+        must_match: bool,
+    ) -> Vec<Node> {
+        let mut nodes = subject.map(|subject| self.value(subject, None)).unwrap_or_default();
+        nodes.extend(self.arms(arms, otherwise, must_match));
+        nodes
+    }
+
+    fn arms(&mut self, arms: &[(Tokens, Vec<Pl>)], otherwise: Option<&[Pl]>, must_match: bool) -> Vec<Node> {
+        let Some(((condition, body), rest)) = arms.split_first() else {
+            return match otherwise {
+                Some(body) => self.all(body),
+                // CASE without ELSE raises where no arm matches.
+                None if must_match => Vec::new(),
+                None => Vec::new(),
+            };
+        };
+        let mut nodes = self.value(*condition, None);
+        let guard = self.guard(*condition);
+        let found = self.found;
+        let then = Node::Sequence(self.all(body));
+        self.found = found;
+        let otherwise = Node::Sequence(self.arms(rest, otherwise, must_match));
+        nodes.push(Node::Branch { guard, then: Box::new(then), otherwise: Box::new(otherwise) });
+        nodes
+    }
+
+    fn leave(&mut self, exit: Exit, when: Option<Tokens>, span: Span) -> Vec<Node> {
+        let Some(condition) = when else {
+            return vec![Node::Exit(exit, span)];
+        };
+        let mut nodes = self.value(condition, None);
+        let guard = self.guard(condition);
+        let then = Box::new(Node::Exit(exit, span));
+        nodes.push(Node::Branch { guard, then, otherwise: Box::new(nothing()) });
+        nodes
+    }
+
+    fn repeat(&mut self, label: Option<&str>, kind: &LoopKind, body: &[Pl]) -> Vec<Node> {
+        let label = label.map(str::to_owned);
+        let mut nodes = Vec::new();
+        match kind {
+            LoopKind::While(condition) => {
+                let mut round = self.value(*condition, None);
+                let guard = self.guard(*condition);
+                let then = Box::new(Node::Sequence(self.all(body)));
+                let span = self.source(condition.span(&self.document.tokens));
+                let otherwise = Box::new(Node::Exit(Exit::Break(None), span));
+                round.push(Node::Branch { guard, then, otherwise });
+                nodes.push(Node::Loop { label, body: Box::new(Node::Sequence(round)), endless: true });
+                return nodes;
+            }
+            LoopKind::ForQuery { query, .. } => {
+                nodes.extend(self.sql(*query, Use::Returned(Expects::Many), None))
+            }
+            LoopKind::ForRange { from, to, .. } => {
+                nodes.extend(self.value(*from, None));
+                nodes.extend(self.value(*to, None));
+            }
+            LoopKind::Foreach { array, .. } => nodes.extend(self.value(*array, None)),
+            LoopKind::Forever | LoopKind::ForExecute { .. } | LoopKind::ForCursor { .. } => {}
+        }
+        let body = Box::new(Node::Sequence(self.all(body)));
+        nodes.push(Node::Loop { label, body, endless: *kind == LoopKind::Forever });
+        nodes
+    }
+}

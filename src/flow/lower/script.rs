@@ -1,0 +1,130 @@
+//! Scripts, named queries and SQL bodies: statements one after the other.
+
+use super::{Builder, Lowered};
+use crate::document::Document;
+use crate::flow::{Action, Node, UnitKind};
+use crate::span::{Span, SqlSpan};
+use crate::sql::clause::{Entry, Verb};
+use crate::sql::routine::{Returns, Routine, RoutineKind};
+use crate::sql::script::{Expects, Section, SectionKind, Surroundings};
+use crate::sql::split::{Piece, Terminator};
+use crate::statement::{Statement, Use};
+use std::sync::Arc;
+
+/// psql commands after which the result of the statement before them is kept or fed on, not shown.
+const KEEPS: &[&str] = &["\\gset", "\\gexec", "\\watch", "\\if", "\\elif"];
+
+pub(super) fn sections<'d>(
+    document: &'d Document<'d>,
+    pieces: &[Piece],
+    sections: &[Section],
+) -> Lowered<'d> {
+    let mut lowered = Lowered::default();
+    for section in sections {
+        let mut builder = Builder::new();
+        let mut nodes = Vec::new();
+        let name: Arc<str> = match section.kind {
+            SectionKind::Query { .. } => section.name.as_str().into(),
+            SectionKind::Script { .. } => "".into(),
+        };
+        let mut joined = false;
+        for (index, piece) in pieces.iter().enumerate() {
+            let at = document.tokens[piece.tokens.start].span.start;
+            if !(section.span.start..section.span.end).contains(&at) {
+                continue;
+            }
+            let result = match section.kind {
+                SectionKind::Query { expects } => Use::Returned(expects),
+                SectionKind::Script { .. } => Use::Shown { stored: is_kept(document, pieces, index) },
+            };
+            let tokens = &document.tokens[piece.tokens.clone()];
+            let statement =
+                Statement::new(document, tokens, Entry::Statement, result, Arc::from([]), Arc::clone(&name));
+            if joined {
+                // psql sends both sides of `\;` as one string: one implicit transaction, as if one statement.
+                builder.statement = builder.statement.saturating_sub(1);
+            }
+            joined = piece.end == Terminator::PsqlSeparator;
+            if let Some(action) = psql(&statement) {
+                builder.statement += 1;
+                nodes.push(builder.step(action, statement.span));
+            } else {
+                nodes.extend(builder.statement(&statement));
+            }
+            lowered.statements.push(statement);
+        }
+        let (kind, runner) = match &section.kind {
+            SectionKind::Script { runner } => (UnitKind::Script, *runner),
+            SectionKind::Query { .. } => (UnitKind::Query, None),
+        };
+        let span = document.region.to_source(section.span);
+        let mut unit = builder.finish(kind, &name, span, section.surroundings, Node::Sequence(nodes));
+        unit.runner = runner;
+        lowered.units.push(unit);
+    }
+    lowered
+}
+
+fn is_kept(document: &Document<'_>, pieces: &[Piece], index: usize) -> bool {
+    pieces[index].end == Terminator::PsqlCommand
+        && pieces.get(index + 1).is_some_and(|next| {
+            let command = document.tokens[next.tokens.start].span;
+            let text = document.region.text().get(command.range()).unwrap_or_default();
+            KEEPS.iter().any(|known| text.starts_with(known))
+        })
+}
+
+/// What a psql command does to the flow.
+fn psql(statement: &Statement<'_>) -> Option<Action> {
+    let Verb::Psql(command) = statement.tree.verb() else {
+        return None;
+    };
+    match command.as_str() {
+        "c" | "connect" | "q" | "quit" => Some(Action::EndSession),
+        "i" | "ir" | "include" | "include_relative" | "gexec" => {
+            Some(Action::Work { reads: Vec::new(), writes: Vec::new() })
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn sql_body<'d>(document: &'d Document<'d>, pieces: &[Piece], routine: &Routine) -> Lowered<'d> {
+    let mut lowered = Lowered::default();
+    let mut builder = Builder::new();
+    let mut nodes = Vec::new();
+    let name: Arc<str> = routine.name.as_deref().unwrap_or_default().into();
+    let variables: Arc<[String]> = routine.arguments.iter().filter_map(|a| a.name.clone()).collect();
+    for (index, piece) in pieces.iter().enumerate() {
+        let last = index + 1 == pieces.len();
+        let result = match routine.returns {
+            Returns::Void | Returns::Nothing => Use::Dropped,
+            _ if last => Use::Returned(Expects::Unknown),
+            _ => Use::Dropped,
+        };
+        let tokens = &document.tokens[piece.tokens.clone()];
+        // `RETURN expression` has no verb of its own.
+        let entry = match routine.body {
+            crate::sql::routine::BodyForm::Return(_) => Entry::SelectList,
+            _ => Entry::Statement,
+        };
+        let statement =
+            Statement::new(document, tokens, entry, result, Arc::clone(&variables), Arc::clone(&name));
+        nodes.extend(builder.statement(&statement));
+        lowered.statements.push(statement);
+    }
+    let text = document.region.text();
+    let span: Span = document.region.to_source(SqlSpan::new(0, text.len()));
+    let unit = builder.finish(kind(routine), &name, span, Surroundings::Unknown, Node::Sequence(nodes));
+    lowered.units.push(unit);
+    lowered
+}
+
+pub(super) fn kind(routine: &Routine) -> UnitKind {
+    match routine.kind {
+        RoutineKind::Function => UnitKind::Function {
+            trigger: matches!(routine.returns, Returns::Trigger | Returns::EventTrigger),
+        },
+        RoutineKind::Procedure => UnitKind::Procedure { inline: false },
+        RoutineKind::Do => UnitKind::Procedure { inline: true },
+    }
+}

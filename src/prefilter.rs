@@ -1,0 +1,57 @@
+//! Which bytes are worth reading as SQL: one search over a file's raw content, before anything is parsed.
+
+use regex::bytes::Regex;
+use std::sync::LazyLock;
+
+/// Everything that a rule can start from. `limit` and `fetch` stand for a queue claim that has no locking clause.
+/// Comments may stand between any two words, so a word before a comment is enough.
+static LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i-u)advisory_|skip(?:\s+locked|\s*(?:/\*|--))|for(?:\s+(?:no\s|key\s|update|share)|\s*(?:/\*|--))|pg_locks|\blimit\b|\bfetch\s",
+    )
+    .ok()
+});
+
+/// What the catalog is built from.
+static KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:create|alter|drop)\s+(?:[a-z]+\s+){0,3}(?:table|index|function|procedure)\b").ok()
+});
+
+/// Whether the content may hold a lock.
+pub fn may_lock(content: &[u8]) -> bool {
+    LOCKS.as_ref().is_none_or(|pattern| pattern.is_match(content))
+}
+
+/// Whether the content may hold a suppression comment, about which there is something to say even where no lock is.
+pub fn may_suppress(content: &[u8]) -> bool {
+    memchr::memmem::find(content, b"locklint:").is_some()
+}
+
+/// Whether the content may define a table, an index or a function.
+pub fn may_define(content: &[u8]) -> bool {
+    KEYS.as_ref().is_none_or(|pattern| pattern.is_match(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_that_a_rule_starts_from() {
+        for text in [
+            "select PG_TRY_ADVISORY_XACT_LOCK(1)",
+            "for update",
+            "FOR\n  NO KEY UPDATE",
+            "for /* c */ share",
+            "FOR -- c\n KEY SHARE",
+            "skip\tlocked",
+            "where id = (select id from t limit 1)",
+            "fetch first 1 rows only",
+        ] {
+            assert!(may_lock(text.as_bytes()), "{text}");
+        }
+        assert!(!may_lock(b"update t set before = 1; -- unlimited, forshare"));
+        assert!(may_define(b"CREATE UNLOGGED TABLE t ();") && may_define(b"create or replace function f()"));
+        assert!(!may_define(b"insert into table_index values (1)"));
+    }
+}

@@ -1,0 +1,37 @@
+//! An index is built CONCURRENTLY under a lock that others wait for.
+
+use crate::finding::{Level, Place};
+use crate::flow::{self, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::Action;
+
+pub(super) const RULE: Rule = Rule {
+    name: "blocking-lock-with-concurrent-index",
+    level: Level::Warning,
+    rank: Rank::StaleRead,
+    page: include_str!("../../rules/blocking-lock-with-concurrent-index.md"),
+    check: Check::Unit(check),
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    for (site, function, _) in flow.acquired() {
+        if function.action != Action::Lock {
+            continue;
+        }
+        let build = flow.unit.steps.iter().zip(&flow.trace.before).find(|(step, before)| {
+            step.action == flow::Action::ConcurrentIndex && before.held_any.contains(site)
+        });
+        let Some((build, _)) = build else { continue };
+        let taken = &flow.unit.sites[site];
+        sink.report(
+            &RULE,
+            Level::Warning,
+            Place::new(context.file.id, taken.span),
+            format!("a session that waits in `{}` holds a snapshot that the CONCURRENTLY build waits for: a deadlock", function.name),
+        )
+        .statement(taken.statement)
+        .unit(&flow.unit.name)
+        .related(Place::new(context.file.id, build.span), "this waits for every older snapshot")
+        .help("poll with the try form, one statement at a time, so that nobody waits inside a statement");
+    }
+}

@@ -1,0 +1,79 @@
+//! One literal key for features that have nothing to do with each other.
+
+use crate::analysis::File;
+use crate::facts::Facts;
+use crate::finding::{FileId, Level, Place};
+use crate::flow::{SiteId, UnitFlow};
+use crate::rule::{Check, Rank, Rule, Sink};
+use crate::sql::advisory::{Key, KeyPart, Sameness};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) const RULE: Rule = Rule {
+    name: "lock-key-reuse",
+    level: Level::Note,
+    rank: Rank::Hygiene,
+    page: include_str!("../../rules/lock-key-reuse.md"),
+    check: Check::Project(check),
+};
+
+/// A unit that takes a key, with the tables it touches.
+struct Use<'a> {
+    file: FileId,
+    flow: &'a UnitFlow,
+    site: SiteId,
+    tables: BTreeSet<&'a str>,
+}
+
+fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
+    let mut by_name: BTreeMap<String, Vec<Use<'_>>> = BTreeMap::new();
+    for file in files {
+        for flow in &file.units {
+            for (site, _, key) in flow.acquired() {
+                let Some(name) = name(key) else { continue };
+                by_name.entry(name).or_default().push(Use { file: file.id, flow, site, tables: flow.tables() });
+            }
+        }
+    }
+    for (name, uses) in &by_name {
+        // The first that is unrelated to an earlier one; once a key.
+        let pair = uses.iter().enumerate().find_map(|(index, late)| {
+            uses[..index].iter().find(|early| unrelated(early, late)).map(|early| (early, late))
+        });
+        let Some((early, late)) = pair else { continue };
+        let site = &late.flow.unit.sites[late.site];
+        sink.report(
+            &RULE,
+            Level::Note,
+            Place::new(late.file, site.span),
+            format!("key {name} is also taken by a unit that touches none of the same tables: each blocks the other"),
+        )
+        .statement(site.statement)
+        .unit(&late.flow.unit.name)
+        .related(Place::new(early.file, early.flow.unit.sites[early.site].span), "the other use of the key")
+        .help("give each feature a key of its own, such as a class id for the two-key form");
+    }
+}
+
+/// What a key is told apart by: the literal key, or the literal class of a pair.
+fn name(key: &Key) -> Option<String> {
+    match key {
+        Key::Bigint(KeyPart::Constant(_)) => Some(key.to_string()),
+        Key::Pair(KeyPart::Constant(class), _) => Some(format!("({class}, …)")),
+        _ => None,
+    }
+}
+
+/// Other units with other names, and tables on both sides of which none is shared.
+fn unrelated(early: &Use<'_>, late: &Use<'_>) -> bool {
+    let keys = |one: &Use<'_>| one.flow.unit.advisory(one.site).map(|(_, key)| key.clone());
+    let comparable = match (keys(early), keys(late)) {
+        (Some(a), Some(b)) => a.compare(&b) != Sameness::Different,
+        _ => false,
+    };
+    comparable
+        && !std::ptr::eq(early.flow, late.flow)
+        && (early.flow.unit.name != late.flow.unit.name || early.flow.unit.name.is_empty())
+        && !early.tables.is_empty()
+        && !late.tables.is_empty()
+        && early.tables.is_disjoint(&late.tables)
+}

@@ -1,0 +1,50 @@
+//! A session lock that nothing releases, on a connection that lives on.
+
+use crate::finding::{Level, Place};
+use crate::flow::{UnitKind, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::Scope;
+
+pub(super) const RULE: Rule = Rule {
+    name: "missing-unlock",
+    level: Level::Warning,
+    rank: Rank::Missing,
+    page: include_str!("../../rules/missing-unlock.md"),
+    check: Check::Unit(check),
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    let whose = match (flow.unit.kind, flow.unit.runner) {
+        (UnitKind::Query, _) => "the connection that runs this query",
+        (UnitKind::Script, Some(_)) => "the migration runner's connection",
+        // A psql script's session ends with it; a body's lock is a matter of scope.
+        _ => return,
+    };
+    for (step, site) in flow.unit.site_steps() {
+        let Some((function, key)) = flow.unit.advisory(site) else { continue };
+        if !function.acquires() || function.scope != Scope::Session || flow.has_unlock_attempt(site) {
+            continue;
+        }
+        let before = &flow.trace.before[step];
+        if before.in_transaction() || !flow.held_at_end(site) {
+            continue;
+        }
+        if context.facts.released_elsewhere(function.mode, key) {
+            continue;
+        }
+        let level = if key.is_literal() && context.facts.complete { Level::Warning } else { Level::Note };
+        let unlock = function.unlock().map_or("pg_advisory_unlock", |unlock| unlock.name);
+        sink.report(
+            &RULE,
+            level,
+            Place::new(context.file.id, flow.unit.sites[site].span),
+            format!("nothing releases this lock, and {whose} lives on with it"),
+        )
+        .statement(flow.unit.sites[site].statement)
+        .unit(&flow.unit.name)
+        .help(format!(
+            "call `{unlock}` with the same key on the same connection, or use the transaction form; \
+             giving the connection back to a pool releases nothing"
+        ));
+    }
+}

@@ -1,0 +1,85 @@
+//! The session form inside a transaction, with nothing that unlocks it.
+
+use crate::finding::{Edit, Fix, Level, Place};
+use crate::flow::{SiteId, UnitKind, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
+use crate::sql::advisory::{Function, Scope};
+
+pub(super) const RULE: Rule = Rule {
+    name: "session-lock-in-transaction",
+    level: Level::Error,
+    rank: Rank::WrongScope,
+    page: include_str!("../../rules/session-lock-in-transaction.md"),
+    check: Check::Unit(check),
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    for (step, site) in flow.unit.site_steps() {
+        let Some((function, key)) = flow.unit.advisory(site) else { continue };
+        let before = &flow.trace.before[step];
+        if !function.acquires()
+            || function.scope != Scope::Session
+            || !before.in_transaction()
+            || flow.has_unlock_attempt(site)
+        {
+            continue;
+        }
+        if flow.only_acquires() || context.facts.released_elsewhere(function.mode, key) {
+            continue;
+        }
+        let begin = before.begin();
+        let level = if begin.is_some() { Level::Error } else { flow.unit.given_transaction_level() };
+        let Some(form) = function.with_scope(Scope::Transaction) else { continue };
+        report(context, flow, site, function, form, level, begin.map(|step| flow.unit.steps[step].span), sink);
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "one story, told once")]
+fn report(
+    context: &Context<'_>,
+    flow: &UnitFlow,
+    site: SiteId,
+    function: &Function,
+    form: &Function,
+    level: Level,
+    begin: Option<Span>,
+    sink: &mut Sink,
+) {
+    let span = flow.unit.sites[site].span;
+    let place = Place::new(context.file.id, span);
+    let what = match flow.unit.kind {
+        UnitKind::Function { trigger: true } => "in a trigger",
+        UnitKind::Function { .. } => "in a function",
+        UnitKind::Procedure { inline: false } => "in a procedure",
+        UnitKind::Procedure { inline: true } => "in a DO block",
+        UnitKind::Script | UnitKind::Query => "inside a transaction",
+    };
+    let message = format!(
+        "`{}` {what}, and nothing here unlocks it: the lock outlives COMMIT and ROLLBACK and stays with the session",
+        function.name
+    );
+    let mut story = sink
+        .report(&RULE, level, place, message)
+        .statement(flow.unit.sites[site].statement)
+        .unit(&flow.unit.name)
+        .help(format!("use `{}`, which is released with the transaction", form.name));
+    if let Some(begin) = begin {
+        story = story.related(Place::new(context.file.id, begin), "the transaction begins here");
+    }
+    if level == Level::Error
+        && let Some(edit) = rename(context, span, function, form)
+    {
+        let title = format!("Use {}", form.name);
+        story.fix(Fix { title, safe: true, edits: vec![edit] });
+    }
+}
+
+/// The function's name at the head of the call, replaced. None where the name does not stand in the text as it is.
+fn rename(context: &Context<'_>, call: Span, from: &Function, to: &Function) -> Option<Edit> {
+    let text = context.file.source.slice(call);
+    let head = text.split('(').next()?;
+    let at = head.to_ascii_lowercase().rfind(from.name)?;
+    let start = call.start + at;
+    Some(Edit { span: Span::new(start, start + from.name.len()), text: to.name.to_owned() })
+}

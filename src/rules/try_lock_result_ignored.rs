@@ -1,0 +1,48 @@
+//! Nobody reads whether the lock was granted.
+
+use crate::finding::{Level, Place};
+use crate::flow::{Answer, UnitKind, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::Action;
+
+pub(super) const RULE: Rule = Rule {
+    name: "try-lock-result-ignored",
+    level: Level::Error,
+    rank: Rank::Mismatched,
+    page: include_str!("../../rules/try-lock-result-ignored.md"),
+    check: Check::Unit(check),
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    for (step, site) in flow.unit.site_steps() {
+        let Some((function, _)) = flow.unit.advisory(site) else { continue };
+        let taken = &flow.unit.sites[site];
+        if function.action != Action::TryLock {
+            continue;
+        }
+        let work = flow.work_after(step);
+        let level = match (taken.answer, work) {
+            (Answer::Dropped, Some(_)) => Level::Error,
+            (Answer::Dropped, None) | (Answer::Shown, Some(_)) => Level::Warning,
+            _ => continue,
+        };
+        let mut story = sink
+            .report(
+                &RULE,
+                level,
+                Place::new(context.file.id, taken.span),
+                format!("nobody reads whether `{}` got the lock: what follows runs either way", function.name),
+            )
+            .statement(taken.statement)
+            .unit(&flow.unit.name)
+            .help(match flow.unit.kind {
+                UnitKind::Script => "read the answer with \\gset and \\if, or wait with the blocking form",
+                UnitKind::Query => "let the query return the answer (`:one`), or wait with the blocking form",
+                _ => "test it (`IF NOT pg_try_… THEN RETURN`), or wait with the blocking form",
+            });
+        if let Some(work) = work {
+            story = story.related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock too");
+        }
+
+    }
+}

@@ -1,0 +1,40 @@
+//! Every session lock is dropped, those of others on the same session included.
+
+use crate::finding::{Level, Place};
+use crate::flow::{UnitKind, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::Action;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unlock-all-in-pooled-code",
+    level: Level::Note,
+    rank: Rank::Hygiene,
+    page: include_str!("../../rules/unlock-all-in-pooled-code.md"),
+    check: Check::Unit(check),
+};
+
+/// Words in a unit's name by which it says that dropping everything is its job.
+const RESETS: &[&str] = &["reset", "release", "discard", "clean", "unlock", "recover", "teardown"];
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    let name = flow.unit.name.to_lowercase();
+    if flow.unit.kind == UnitKind::Script || RESETS.iter().any(|word| name.contains(word)) {
+        return;
+    }
+    for (_, site) in flow.unit.site_steps() {
+        let Some((function, _)) = flow.unit.advisory(site) else { continue };
+        if function.action != Action::UnlockAll {
+            continue;
+        }
+        let call = &flow.unit.sites[site];
+        sink.report(
+            &RULE,
+            Level::Note,
+            Place::new(context.file.id, call.span),
+            "this also drops the session locks that others took on this connection",
+        )
+        .statement(call.statement)
+        .unit(&flow.unit.name)
+        .help("unlock the key that was locked");
+    }
+}

@@ -1,0 +1,46 @@
+//! The unlock runs while the change that it guarded is not committed.
+
+use crate::finding::{Level, Place};
+use crate::flow::{UnitKind, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::{Action, Sameness, Scope};
+
+pub(super) const RULE: Rule = Rule {
+    name: "unlock-before-commit",
+    level: Level::Warning,
+    rank: Rank::CommitOrder,
+    page: include_str!("../../rules/unlock-before-commit.md"),
+    check: Check::Unit(check),
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    for (step, site) in flow.unit.site_steps() {
+        let Some((unlock, key)) = flow.unit.advisory(site) else { continue };
+        let before = &flow.trace.before[step];
+        if unlock.action != Action::Unlock || !before.in_transaction() {
+            continue;
+        }
+        let guarded = flow.acquired().find(|(taken, function, known)| {
+            before.wrote.contains(*taken)
+                && function.scope == Scope::Session
+                && function.mode == unlock.mode
+                && key.compare(known) != Sameness::Different
+        });
+        let Some((taken, ..)) = guarded else { continue };
+        let taken = flow.unit.sites[taken].span;
+        sink.report(
+            &RULE,
+            Level::Warning,
+            Place::new(context.file.id, flow.unit.sites[site].span),
+            "the next holder can enter before the change made under this lock is committed, and sees the old state",
+        )
+        .statement(flow.unit.sites[site].statement)
+        .unit(&flow.unit.name)
+        .related(Place::new(context.file.id, taken), "the lock is taken here")
+        .about(context.file.id, taken)
+        .help(match flow.unit.kind {
+            UnitKind::Function { .. } => "use the transaction form, which is released when the caller's transaction ends",
+            _ => "unlock after COMMIT, or use the transaction form",
+        });
+    }
+}

@@ -1,0 +1,41 @@
+//! The transaction form in autocommit: gone at the end of its own statement.
+
+use crate::finding::{Level, Place};
+use crate::flow::UnitFlow;
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::Scope;
+
+pub(super) const RULE: Rule = Rule {
+    name: "xact-lock-outside-transaction",
+    level: Level::Error,
+    rank: Rank::WrongScope,
+    page: include_str!("../../rules/xact-lock-outside-transaction.md"),
+    check: Check::Unit(check),
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    for (step, site) in flow.unit.site_steps() {
+        let Some((function, _)) = flow.unit.advisory(site) else { continue };
+        let taken = &flow.unit.sites[site];
+        if !function.acquires()
+            || function.scope != Scope::Transaction
+            || !flow.trace.before[step].autocommit()
+            || taken.guards_own_statement
+        {
+            continue;
+        }
+        // A lone lock is a barrier: it waits for the others and holds nobody up.
+        let Some(work) = flow.first_work(|before| before.evaporated.contains(site)) else { continue };
+        let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
+        sink.report(
+            &RULE,
+            level,
+            Place::new(context.file.id, taken.span),
+            format!("outside a transaction `{}` is released at the end of its own statement, before the work runs", function.name),
+        )
+        .statement(taken.statement)
+        .unit(&flow.unit.name)
+        .related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock")
+        .help("put BEGIN before the lock and COMMIT after the work");
+    }
+}

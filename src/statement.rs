@@ -1,0 +1,201 @@
+//! One SQL statement as rules see it: its clause tree, its lock calls, and what is done with its result.
+
+use crate::document::Document;
+use crate::span::{Span, SqlSpan};
+use crate::sql::advisory::{self, Action, Function, Key};
+use crate::sql::clause::{
+    Call, Clause, Entry, Evaluation, Object, QueryId, RowLock, Tokens, Tree, Verb, Wrap,
+};
+use crate::sql::key;
+use crate::sql::lex::Token;
+use crate::sql::script::Expects;
+use std::sync::Arc;
+
+/// What becomes of a statement's result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// A script shows it; `stored` where `\gset` keeps it.
+    Shown {
+        /// `\gset` and its like follow.
+        stored: bool,
+    },
+    /// It goes to the caller: a named query, the last statement of an SQL body, RETURN QUERY, a loop or cursor.
+    Returned(Expects),
+    /// Nobody sees it: PERFORM, an SQL body's other statements.
+    Dropped,
+    /// It decides or is computed with: a condition, RETURN, an argument.
+    Value,
+    /// It goes into variables, which are read or not.
+    Stored {
+        /// Whether the body reads one of them.
+        read: bool,
+    },
+}
+
+/// Who reads the boolean of a try-lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// It decides something, or goes to the caller.
+    Read,
+    /// Nobody, whatever the context.
+    Dropped,
+    /// Nobody that the script shows: a person at psql may.
+    Shown,
+    /// The function has no answer.
+    None,
+}
+
+/// A call of an advisory lock function.
+#[derive(Clone, Debug)]
+pub struct LockCall {
+    /// The call in the tree.
+    pub call: Call,
+    /// The function.
+    pub function: &'static Function,
+    /// The key; NULL and invalid ones too.
+    pub key: Key,
+    /// From the name to the closing parenthesis.
+    pub span: Span,
+    /// Whether it runs when the statement does.
+    pub evaluation: Evaluation,
+}
+
+/// A statement.
+#[derive(Debug)]
+pub struct Statement<'d> {
+    /// Its clauses.
+    pub tree: Tree<'d>,
+    /// The text it stands in.
+    pub document: &'d Document<'d>,
+    /// Where, in the source.
+    pub span: Span,
+    /// What becomes of the result.
+    pub result: Use,
+    /// Its advisory calls, in the order of the text.
+    pub locks: Vec<LockCall>,
+    /// The names of the enclosing routine's variables, lower case: no columns.
+    pub variables: Arc<[String]>,
+    /// The enclosing unit's name; empty for a script.
+    pub unit: Arc<str>,
+    /// The name under which host code calls it, or of the routine: says what it is for.
+    pub purpose: Arc<str>,
+    /// What PL/pgSQL does at once when there is no row: `IF NOT FOUND THEN`.
+    pub when_missing: Option<Missing>,
+}
+
+/// What code does with zero rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Missing {
+    /// It takes the row for one that does not exist: raises, or creates it.
+    Fails,
+    /// It goes on without.
+    GoesOn,
+}
+
+impl<'d> Statement<'d> {
+    /// The statement of these tokens of a document.
+    pub fn new(
+        document: &'d Document<'d>,
+        tokens: &[Token],
+        entry: Entry,
+        result: Use,
+        variables: Arc<[String]>,
+        unit: Arc<str>,
+    ) -> Self {
+        let tree = Tree::build(document.region.text(), tokens, entry);
+        let span = document.region.to_source(tree.span(&tree.all()));
+        let mut statement = Self {
+            tree,
+            document,
+            span,
+            result,
+            locks: Vec::new(),
+            variables,
+            purpose: Arc::clone(&unit),
+            unit,
+            when_missing: None,
+        };
+        statement.locks = statement.lock_calls();
+        statement
+    }
+
+    fn lock_calls(&self) -> Vec<LockCall> {
+        let mut found = Vec::new();
+        for call in self.tree.calls() {
+            if call.schema.as_deref().is_some_and(|schema| schema != "pg_catalog") {
+                continue;
+            }
+            let Some(function) = advisory::function(&call.name) else {
+                continue;
+            };
+            let key = if function.action == Action::UnlockAll {
+                Key::Unknown
+            } else {
+                key::of_call(&self.tree, &call)
+            };
+            let span = self.source(&call.tokens);
+            let evaluation = self.tree.evaluated(call.name_token);
+            found.push(LockCall { call, function, key, span, evaluation });
+        }
+        found
+    }
+
+    /// The source bytes of a range of tokens.
+    pub fn source(&self, tokens: &Tokens) -> Span {
+        self.to_source(self.tree.span(tokens))
+    }
+
+    /// The source bytes of a span of the document's text.
+    pub fn to_source(&self, span: SqlSpan) -> Span {
+        self.document.region.to_source(span)
+    }
+
+    /// Every locking clause, with the query it belongs to.
+    pub fn row_locks(&self) -> impl Iterator<Item = (QueryId, &RowLock)> {
+        self.tree.queries().flat_map(|(id, query)| query.locks.iter().map(move |lock| (id, lock)))
+    }
+
+    /// Whether its queries run when it does: EXPLAIN, PREPARE and the definition of a view only name them.
+    pub fn runs(&self) -> bool {
+        match self.tree.verb() {
+            Verb::Explain { analyze } => *analyze,
+            Verb::Create(object) => matches!(object, Object::Table | Object::MaterializedView),
+            Verb::Prepare | Verb::Psql(_) | Verb::Empty => false,
+            _ => true,
+        }
+    }
+
+    /// Who reads the boolean of a try-lock call.
+    pub fn answer(&self, lock: &LockCall) -> Answer {
+        if lock.function.action != Action::TryLock {
+            return Answer::None;
+        }
+        // Anywhere but in the outermost select list the statement itself uses it.
+        let outermost = lock.call.query.is_some_and(|id| {
+            let query = self.tree.query(id);
+            query.parent.is_none() && query.wrap == Wrap::None
+        });
+        if lock.call.clause != Clause::List || !outermost || !self.is_whole_list_item(&lock.call) {
+            return Answer::Read;
+        }
+        match self.result {
+            Use::Shown { stored: false } => Answer::Shown,
+            Use::Dropped | Use::Returned(Expects::Nothing) | Use::Stored { read: false } => Answer::Dropped,
+            _ => Answer::Read,
+        }
+    }
+
+    /// Whether a call is an item of the select list by itself, as it stands or in parentheses, with or without alias.
+    fn is_whole_list_item(&self, call: &Call) -> bool {
+        let Some(select) = call.query.and_then(|id| self.tree.query(id).select()) else {
+            return false;
+        };
+        select.list.iter().any(|item| {
+            let mut item = item.clone();
+            while let Some(inner) = self.tree.group(&item) {
+                item = inner;
+            }
+            item.start == call.tokens.start
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! The rule pages: their shape, and their examples as tests.
+
+use crate::expect;
+use locklint::rules::RULES;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
+use std::path::Path;
+
+/// A fenced block of a page.
+struct Block {
+    section: String,
+    /// The fence's language, such as `sql`.
+    language: String,
+    /// A name given by `file=…` joins it with the blocks that follow, up to one without.
+    file: Option<String>,
+    text: String,
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut found: Vec<Block> = Vec::new();
+    let (mut section, mut heading, mut inside) = (String::new(), false, false);
+    for event in Parser::new(page) {
+        match event {
+            Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }) => {
+                heading = true;
+                section.clear();
+            }
+            Event::End(TagEnd::Heading(HeadingLevel::H2)) => heading = false,
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                inside = true;
+                let mut words = info.split_ascii_whitespace();
+                let language = words.next().unwrap_or_default().to_owned();
+                let file = words.find_map(|word| word.strip_prefix("file=")).map(str::to_owned);
+                found.push(Block { section: section.clone(), language, file, text: String::new() });
+            }
+            Event::End(TagEnd::CodeBlock) => inside = false,
+            Event::Text(text) if heading => section.push_str(&text),
+            Event::Text(text) if inside => found.last_mut().expect("a block").text.push_str(&text),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_example_is_reported_as_its_page_says() {
+    let mut failures = String::new();
+    for rule in RULES {
+        let (mut bad, mut good) = (0, 0);
+        let mut files: Vec<(String, String)> = Vec::new();
+        for block in blocks(rule.page) {
+            let is_bad = block.section == "Bad";
+            if !is_bad && block.section != "Good" {
+                continue;
+            }
+            let last = block.file.is_none();
+            files.push((block.file.unwrap_or_else(|| format!("example.{}", block.language)), block.text));
+            if !last {
+                continue;
+            }
+            let project = std::mem::take(&mut files);
+            let expected: Vec<_> =
+                project.iter().flat_map(|(path, text)| expect::read(path, text).unwrap_or_default()).collect();
+            let shows = expected.iter().any(|want| want.rule == rule.name);
+            if is_bad {
+                bad += 1;
+                assert!(shows, "{}: a Bad block without a mark of the rule:\n{}", rule.name, project[0].1);
+            } else {
+                good += 1;
+                assert!(expected.is_empty(), "{}: a Good block with a mark:\n{}", rule.name, project[0].1);
+            }
+            let difference = expect::differences(&project, expected);
+            if !difference.is_empty() {
+                failures.push_str(&format!("{}:\n{}{difference}\n", rule.name, project[project.len() - 1].1));
+            }
+        }
+        assert!(bad > 0 && good > 0, "{}: a page needs Bad and Good blocks", rule.name);
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn every_page_has_the_same_shape() {
+    for rule in RULES {
+        assert!(rule.page.starts_with(&format!("# {}\n\n", rule.name)), "{}: title", rule.name);
+        let summary = rule.summary();
+        assert!(summary.ends_with('.') && !summary.contains('\n') && summary.len() > 20, "{}: {summary}", rule.name);
+        let sections: Vec<&str> =
+            rule.page.split('\n').filter_map(|line| line.strip_prefix("## ")).filter(|s| *s != "Proof").collect();
+        assert_eq!(sections, ["What goes wrong", "Bad", "Good", "When it is fine"], "{}", rule.name);
+    }
+}
+
+#[test]
+fn rules_are_sorted_and_each_has_its_files() {
+    let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+    assert!(names.is_sorted());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = |directory: &str, ending: &str| {
+        let mut found: Vec<String> = walkdir::WalkDir::new(root.join(directory))
+            .max_depth(1)
+            .into_iter()
+            .filter_map(|entry| entry.expect("listing").file_name().to_str().map(str::to_owned))
+            .filter_map(|name| name.strip_suffix(ending).map(|stem| stem.replace('_', "-")))
+            .collect();
+        found.sort();
+        found
+    };
+    assert_eq!(listed("rules", ".md"), names);
+    assert_eq!(listed("src/rules", ".rs"), names);
+}

@@ -134,7 +134,7 @@ impl View<'_> {
 }
 
 /// Where the page of a rule is.
-fn page(rule: &str) -> String {
+pub(crate) fn page(rule: &str) -> String {
     format!("{RULE_PAGES}{rule}.md")
 }
 

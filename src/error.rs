@@ -21,7 +21,7 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// The output cannot be written; a closed pipe is no trouble and is told apart by its kind.
+    /// The output cannot be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
 }

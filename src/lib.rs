@@ -1,6 +1,7 @@
 //! locklint: a static linter for PostgreSQL locking mistakes.
 
 pub mod analysis;
+pub mod cli;
 pub mod discover;
 pub mod document;
 pub mod emit;

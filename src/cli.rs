@@ -57,13 +57,7 @@ struct Cli {
     /// When to colour the output [default: auto]
     ///
     /// `auto` asks the terminal, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and CLICOLOR.
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true
-    )]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     color: Color,
 }
 
@@ -129,8 +123,5 @@ fn rule_names() -> Vec<&'static str> {
 
 /// Help for a name that no rule has.
 fn unknown_rule(name: &str) -> Error {
-    Error::Usage(format!(
-        "`{name}` is no rule; {}",
-        crate::settings::suggestion(name, &rule_names())
-    ))
+    Error::Usage(format!("`{name}` is no rule; {}", crate::settings::suggestion(name, &rule_names())))
 }

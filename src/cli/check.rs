@@ -35,13 +35,7 @@ pub(super) struct Args {
     paths: Vec<PathBuf>,
 
     /// How to write the report
-    #[arg(
-        long,
-        value_enum,
-        env = "LOCKLINT_FORMAT",
-        default_value = "text",
-        help_heading = "Output"
-    )]
+    #[arg(long, value_enum, env = "LOCKLINT_FORMAT", default_value = "text", help_heading = "Output")]
     format: Format,
 
     /// Write the report to a file
@@ -53,12 +47,7 @@ pub(super) struct Args {
     min_level: Option<Level>,
 
     /// Exit with 1 where a finding has this level or a higher one
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        default_value = "warning",
-        help_heading = "Output"
-    )]
+    #[arg(long, value_name = "LEVEL", default_value = "warning", help_heading = "Output")]
     fail_on: Level,
 
     /// Exit with 0 whatever is found
@@ -86,12 +75,7 @@ pub(super) struct Args {
     include_tests: bool,
 
     /// Use this configuration file for every file
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "LOCKLINT_CONFIG",
-        help_heading = "Configuration"
-    )]
+    #[arg(long, value_name = "FILE", env = "LOCKLINT_CONFIG", help_heading = "Configuration")]
     config: Option<PathBuf>,
 
     /// Use no configuration file, whatever LOCKLINT_CONFIG says
@@ -134,10 +118,7 @@ pub(super) fn run(args: Args, color: Color) -> Result<Verdict, Error> {
     // Where standard error is closed the report still has a reader.
     let _ = tell(&args, &found, &report);
     write(&args, &found, &report, color)?;
-    let fails = report
-        .findings
-        .iter()
-        .any(|finding| finding.level >= args.fail_on);
+    let fails = report.findings.iter().any(|finding| finding.level >= args.fail_on);
     Ok(if report.notices.iter().any(|notice| notice.trouble) {
         Verdict::Trouble
     } else if fails && !args.exit_zero {
@@ -192,14 +173,8 @@ fn buffer(args: &Args) -> Result<Option<Buffer>, Error> {
         ));
     }
     let mut content = Vec::new();
-    io::stdin()
-        .lock()
-        .read_to_end(&mut content)
-        .map_err(|error| Error::file("standard input", error))?;
-    Ok(Some(Buffer {
-        path: args.stdin_filename.clone(),
-        content,
-    }))
+    io::stdin().lock().read_to_end(&mut content).map_err(|error| Error::file("standard input", error))?;
+    Ok(Some(Buffer { path: args.stdin_filename.clone(), content }))
 }
 
 /// Tells on standard error what is no finding, so that a report stays readable by programs.
@@ -237,12 +212,7 @@ fn tell(args: &Args, found: &Discovery, report: &Report) -> io::Result<()> {
 
 fn write(args: &Args, found: &Discovery, report: &Report, color: Color) -> Result<(), Error> {
     let emit = |color: bool, out: &mut dyn Write| {
-        let options = emit::Options {
-            color,
-            quiet: args.quiet,
-            paths: &found.paths,
-            rules: RULES,
-        };
+        let options = emit::Options { color, quiet: args.quiet, paths: &found.paths, rules: RULES };
         emit::emit(report, args.format, &options, out)
     };
     let Some(path) = &args.output_file else {
@@ -252,7 +222,5 @@ fn write(args: &Args, found: &Discovery, report: &Report, color: Color) -> Resul
     let file = std::fs::File::create(path).map_err(|error| Error::file(path, error))?;
     let color = color.on(&file);
     let mut out = io::BufWriter::new(file);
-    emit(color, &mut out)
-        .and_then(|()| out.flush())
-        .map_err(|error| Error::file(path, error))
+    emit(color, &mut out).and_then(|()| out.flush()).map_err(|error| Error::file(path, error))
 }

@@ -46,10 +46,7 @@ mod tests {
     fn the_flag_then_no_color_then_force_then_the_terminal() {
         let on = |color: Color, terminal: bool, variables: &[(&str, &str)]| {
             color.decide(terminal, |name| {
-                variables
-                    .iter()
-                    .find(|(known, _)| *known == name)
-                    .map(|(_, value)| (*value).to_owned())
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
             })
         };
         assert!(on(Color::Auto, true, &[]));

@@ -1,1 +1,4 @@
 //! Tests of the whole.
+
+mod expect;
+mod pages;

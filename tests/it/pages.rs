@@ -58,8 +58,10 @@ fn every_example_is_reported_as_its_page_says() {
                 continue;
             }
             let project = std::mem::take(&mut files);
-            let expected: Vec<_> =
-                project.iter().flat_map(|(path, text)| expect::read(path, text).unwrap_or_default()).collect();
+            let expected: Vec<_> = project
+                .iter()
+                .flat_map(|(path, text)| expect::read(path, text).unwrap_or_default())
+                .collect();
             let shows = expected.iter().any(|want| want.rule == rule.name);
             if is_bad {
                 bad += 1;
@@ -83,9 +85,17 @@ fn every_page_has_the_same_shape() {
     for rule in RULES {
         assert!(rule.page.starts_with(&format!("# {}\n\n", rule.name)), "{}: title", rule.name);
         let summary = rule.summary();
-        assert!(summary.ends_with('.') && !summary.contains('\n') && summary.len() > 20, "{}: {summary}", rule.name);
-        let sections: Vec<&str> =
-            rule.page.split('\n').filter_map(|line| line.strip_prefix("## ")).filter(|s| *s != "Proof").collect();
+        assert!(
+            summary.ends_with('.') && !summary.contains('\n') && summary.len() > 20,
+            "{}: {summary}",
+            rule.name
+        );
+        let sections: Vec<&str> = rule
+            .page
+            .split('\n')
+            .filter_map(|line| line.strip_prefix("## "))
+            .filter(|s| *s != "Proof")
+            .collect();
         assert_eq!(sections, ["What goes wrong", "Bad", "Good", "When it is fine"], "{}", rule.name);
     }
 }

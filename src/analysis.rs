@@ -8,6 +8,7 @@ use crate::flow::lower::lower;
 use crate::source::Source;
 use crate::span::Span;
 use crate::sql::advisory::{self, Key};
+use crate::sql::clause::Verb;
 use crate::sql::lex::TokenKind;
 use crate::sql::script::{Section, sections};
 use crate::statement::Statement;
@@ -56,6 +57,16 @@ impl<'a> File<'a> {
         file.comments.sort();
         file.comments.dedup();
         file
+    }
+
+    /// Whether the unit around a statement takes an advisory or a table lock, which may guard what the statement does.
+    pub fn is_locked_otherwise(&self, statement: &Statement<'_>) -> bool {
+        let inside = |span: Span| span.contains(statement.span);
+        self.units.iter().any(|flow| inside(flow.unit.span) && flow.acquired().next().is_some())
+            || self
+                .statements
+                .iter()
+                .any(|other| other.unit == statement.unit && *other.tree.verb() == Verb::Lock)
     }
 
     /// Lock sites in the file's SQL, and how many of them were understood.

@@ -79,7 +79,10 @@ pub enum Action {
     /// Releases every session lock; the site, if a call does it.
     ReleaseAll(Option<SiteId>),
     /// BEGIN.
-    Begin,
+    Begin {
+        /// REPEATABLE READ or SERIALIZABLE: every statement reads the snapshot of the first.
+        one_snapshot: bool,
+    },
     /// COMMIT, or ROLLBACK of the whole: ends transaction-scoped locks.
     End {
         /// AND CHAIN: the next transaction begins at once.

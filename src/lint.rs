@@ -123,21 +123,21 @@ fn check(files: &[File<'_>], facts: &Facts, targets: &Targets) -> Vec<Finding> {
         .flat_map_iter(|file| {
             let mut sink = Sink::default();
             let context = Context { file, facts };
-            for rule in RULES {
-                match rule.check {
+            for check in RULES.iter().flat_map(|rule| rule.checks) {
+                match check {
                     Check::Statement(check) => {
                         file.statements.iter().for_each(|s| check(&context, s, &mut sink))
                     }
                     Check::Unit(check) => file.units.iter().for_each(|u| check(&context, u, &mut sink)),
-                    Check::Project(_) | Check::Comments => {}
+                    Check::Project(_) => {}
                 }
             }
             sink.into_candidates()
         })
         .collect();
     let mut sink = Sink::default();
-    for rule in RULES {
-        if let Check::Project(check) = rule.check {
+    for check in RULES.iter().flat_map(|rule| rule.checks) {
+        if let Check::Project(check) = check {
             check(files, facts, &mut sink);
         }
     }

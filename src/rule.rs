@@ -47,8 +47,6 @@ pub enum Check {
     Unit(fn(&Context<'_>, &UnitFlow, &mut Sink)),
     /// All files at once.
     Project(fn(&[File<'_>], &Facts, &mut Sink)),
-    /// Suppression comments; reported where they are applied.
-    Comments,
 }
 
 /// One rule.
@@ -63,7 +61,7 @@ pub struct Rule {
     /// Its page, Markdown.
     pub page: &'static str,
     /// What it looks at.
-    pub check: Check,
+    pub checks: &'static [Check],
 }
 
 /// What a rule may ask about the file it is in.

@@ -422,7 +422,7 @@ impl Run<'_> {
                 let session = state.held.without(self.transaction_scoped(state.held));
                 state.held = state.held.without(session);
             }
-            Action::Begin => state.transaction = Transaction::Begun(id),
+            Action::Begin { .. } => state.transaction = Transaction::Begun(id),
             Action::End { chain } => {
                 self.end_locks(state, self.transaction_scoped(state.held));
                 state.wrote = Sites::default();

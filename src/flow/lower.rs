@@ -8,7 +8,7 @@ use super::{Action, Lock, Node, Site, SiteId, Step, StepId, Unit, UnitKind};
 use crate::document::{Content, Document};
 use crate::span::Span;
 use crate::sql::advisory::Action as Call;
-use crate::sql::clause::{Evaluation, Verb};
+use crate::sql::clause::{Characteristics, Evaluation, Isolation, Verb};
 use crate::sql::script::{Section, Surroundings};
 use crate::statement::Statement;
 use std::collections::HashMap;
@@ -63,6 +63,9 @@ impl Builder {
     fn statement(&mut self, statement: &Statement<'_>) -> Vec<Node> {
         self.statement += 1;
         let mut nodes = Vec::new();
+        if let Verb::SetTransaction { session: false, characteristics } = statement.tree.verb() {
+            self.set_isolation(characteristics);
+        }
         if let Some(action) = transaction_control(statement.tree.verb()) {
             nodes.push(self.step(action, statement.span));
             return nodes;
@@ -104,6 +107,20 @@ impl Builder {
         nodes
     }
 
+    /// SET TRANSACTION speaks of the transaction that the last BEGIN opened.
+    fn set_isolation(&mut self, with: &Characteristics) {
+        if with.isolation.is_some()
+            && let Some(Action::Begin { one_snapshot: set }) = self
+                .steps
+                .iter_mut()
+                .rev()
+                .map(|step| &mut step.action)
+                .find(|a| matches!(a, Action::Begin { .. }))
+        {
+            *set = one_snapshot(with);
+        }
+    }
+
     fn row_locks(&mut self, statement: &Statement<'_>, writing: bool, nodes: &mut Vec<Node>) {
         for (query, lock) in statement.row_locks() {
             if statement.tree.query_evaluated(query) != Evaluation::Yes {
@@ -126,7 +143,7 @@ impl Builder {
             .steps
             .iter()
             .find_map(|step| match step.action {
-                Action::Begin => Some(false),
+                Action::Begin { .. } => Some(false),
                 Action::End { .. } => Some(true),
                 _ => None,
             })
@@ -145,9 +162,13 @@ impl Builder {
     }
 }
 
+fn one_snapshot(with: &Characteristics) -> bool {
+    matches!(with.isolation, Some(Isolation::RepeatableRead | Isolation::Serializable))
+}
+
 fn transaction_control(verb: &Verb) -> Option<Action> {
     Some(match verb {
-        Verb::Begin(_) => Action::Begin,
+        Verb::Begin(with) => Action::Begin { one_snapshot: one_snapshot(with) },
         Verb::Commit { chain } | Verb::Rollback { chain } => Action::End { chain: *chain },
         Verb::PrepareTransaction => Action::End { chain: false },
         Verb::Savepoint(name) => Action::Savepoint(name.clone()),

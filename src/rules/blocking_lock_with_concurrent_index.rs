@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Warning,
     rank: Rank::StaleRead,
     page: include_str!("../../rules/blocking-lock-with-concurrent-index.md"),
-    check: Check::Unit(check),
+    checks: &[Check::Unit(check)],
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Warning,
     rank: Rank::StaleRead,
     page: include_str!("../../rules/inconsistent-lock-order.md"),
-    check: Check::Project(check),
+    checks: &[Check::Project(check)],
 };
 
 /// One lock is waited for while another is held.

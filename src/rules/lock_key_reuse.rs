@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Note,
     rank: Rank::Hygiene,
     page: include_str!("../../rules/lock-key-reuse.md"),
-    check: Check::Project(check),
+    checks: &[Check::Project(check)],
 };
 
 /// A unit that takes a key, with the tables it touches.

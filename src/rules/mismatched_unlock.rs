@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Error,
     rank: Rank::Mismatched,
     page: include_str!("../../rules/mismatched-unlock.md"),
-    check: Check::Unit(check),
+    checks: &[Check::Unit(check)],
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Error,
     rank: Rank::WrongScope,
     page: include_str!("../../rules/session-lock-in-transaction.md"),
-    check: Check::Unit(check),
+    checks: &[Check::Unit(check)],
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {

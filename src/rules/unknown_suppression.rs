@@ -1,7 +1,7 @@
 //! A suppression that means nothing: no such rule, or no well-formed comment.
 
 use crate::finding::Level;
-use crate::rule::{Check, Rank, Rule};
+use crate::rule::{Rank, Rule};
 use crate::suppress;
 
 pub(super) static RULE: Rule = Rule {
@@ -9,5 +9,5 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warning,
     rank: Rank::Comment,
     page: include_str!("../../rules/unknown-suppression.md"),
-    check: Check::Comments,
+    checks: &[],
 };

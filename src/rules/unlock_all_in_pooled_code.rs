@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Note,
     rank: Rank::Hygiene,
     page: include_str!("../../rules/unlock-all-in-pooled-code.md"),
-    check: Check::Unit(check),
+    checks: &[Check::Unit(check)],
 };
 
 /// Words in a unit's name by which it says that dropping everything is its job.

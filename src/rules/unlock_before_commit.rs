@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Warning,
     rank: Rank::CommitOrder,
     page: include_str!("../../rules/unlock-before-commit.md"),
-    check: Check::Unit(check),
+    checks: &[Check::Unit(check)],
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {

@@ -1,7 +1,7 @@
 //! A suppression that silences nothing: what it was for is gone, or it stands in the wrong place.
 
 use crate::finding::Level;
-use crate::rule::{Check, Rank, Rule};
+use crate::rule::{Rank, Rule};
 use crate::suppress;
 
 pub(super) static RULE: Rule = Rule {
@@ -9,5 +9,5 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Note,
     rank: Rank::Comment,
     page: include_str!("../../rules/unused-suppression.md"),
-    check: Check::Comments,
+    checks: &[],
 };

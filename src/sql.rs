@@ -3,13 +3,16 @@
 
 pub mod advisory;
 pub mod clause;
+pub mod compare;
 mod cursor;
 pub mod key;
 pub mod lex;
 pub mod literal;
+mod mask;
 pub mod plpgsql;
 pub mod routine;
 pub mod script;
 pub mod split;
+pub mod value;
 
 pub use cursor::Tokens;

@@ -340,7 +340,7 @@ fn unquoted(text: &str) -> Cow<'_, str> {
 }
 
 /// Undoes `\XXXX`, `\+XXXXXX` and `\\` of a `U&` constant; what is malformed stays.
-pub(super) fn unicode(text: &str) -> String {
+pub(in crate::sql) fn unicode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {

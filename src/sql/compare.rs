@@ -100,9 +100,7 @@ pub struct Comparisons {
 impl Comparisons {
     /// Those by which both sides are the same.
     pub fn equalities(&self) -> impl Iterator<Item = &Comparison> {
-        self.list
-            .iter()
-            .filter(|comparison| comparison.relation.is_equality())
+        self.list.iter().filter(|comparison| comparison.relation.is_equality())
     }
 }
 
@@ -112,26 +110,12 @@ pub fn comparisons(tree: &Tree<'_>, conjunct: &Conjunct) -> Comparisons {
         return Comparisons::default();
     }
     let tokens = &conjunct.tokens;
-    let mut reader = Reader {
-        tree,
-        tokens: tokens.clone(),
-        out: Comparisons {
-            understood: true,
-            list: Vec::new(),
-        },
-    };
+    let mut reader =
+        Reader { tree, tokens: tokens.clone(), out: Comparisons { understood: true, list: Vec::new() } };
     match Form::of(tree, tokens) {
-        Form::Compared {
-            relation,
-            left,
-            right,
-        } => reader.compared(relation, left, right),
+        Form::Compared { relation, left, right } => reader.compared(relation, left, right),
         Form::In { left, right } => reader.within(left, right),
-        Form::Any {
-            relation,
-            left,
-            right,
-        } => reader.any(relation, left, right),
+        Form::Any { relation, left, right } => reader.any(relation, left, right),
         Form::Quantified { left, right } => {
             reader.read(left);
             reader.read(right);
@@ -198,47 +182,27 @@ impl Form {
                 if !tree.is(is + 1 + not, &["distinct", "from"]) || is + 3 + not >= tokens.end {
                     return whole();
                 }
-                let relation = if not == 1 {
-                    Relation::NotDistinct
-                } else {
-                    Relation::Distinct
-                };
-                Self::Compared {
-                    relation,
-                    left: tokens.start..is,
-                    right: is + 3 + not..tokens.end,
-                }
+                let relation = if not == 1 { Relation::NotDistinct } else { Relation::Distinct };
+                Self::Compared { relation, left: tokens.start..is, right: is + 3 + not..tokens.end }
             }
             (None, Some(at), None, []) => {
                 let right = at + 1..tokens.end;
                 if tree.word(at - 1) == "not" {
-                    return Self::Quantified {
-                        left: tokens.start..at - 1,
-                        right,
-                    };
+                    return Self::Quantified { left: tokens.start..at - 1, right };
                 }
-                Self::In {
-                    left: tokens.start..at,
-                    right,
-                }
+                Self::In { left: tokens.start..at, right }
             }
             (None, None, Some(at), []) => {
                 let (left, right) = (tokens.start..at, at + 2..tokens.end);
                 match Relation::from_operator(tree.raw(at)) {
-                    Some(relation) if tree.word(at + 1) != "all" => Self::Any {
-                        relation,
-                        left,
-                        right,
-                    },
+                    Some(relation) if tree.word(at + 1) != "all" => Self::Any { relation, left, right },
                     _ => Self::Quantified { left, right },
                 }
             }
             (None, None, None, &[at]) => match Relation::from_operator(tree.raw(at)) {
-                Some(relation) => Self::Compared {
-                    relation,
-                    left: tokens.start..at,
-                    right: at + 1..tokens.end,
-                },
+                Some(relation) => {
+                    Self::Compared { relation, left: tokens.start..at, right: at + 1..tokens.end }
+                }
                 None => whole(),
             },
             _ => whole(),
@@ -255,10 +219,7 @@ struct Reader<'a, 't> {
 impl Reader<'_, '_> {
     /// Reads what gives no comparison.
     fn read(&mut self, tokens: Tokens) {
-        let list = self
-            .tree
-            .group(&tokens)
-            .filter(|_| !self.tree.opens_query(tokens.start));
+        let list = self.tree.group(&tokens).filter(|_| !self.tree.opens_query(tokens.start));
         match list.map(|list| self.tree.commas(list)) {
             Some(parts) if parts.len() > 1 => {
                 // Of a list of constants nothing can be learnt, however long it is.
@@ -278,13 +239,7 @@ impl Reader<'_, '_> {
 
     fn push(&mut self, relation: Relation, left: Side, right: Side, may_be_many: bool) {
         let tokens = self.tokens.clone();
-        self.out.list.push(Comparison {
-            relation,
-            left,
-            right,
-            tokens,
-            may_be_many,
-        });
+        self.out.list.push(Comparison { relation, left, right, tokens, may_be_many });
     }
 
     /// `(a, b) = (1, 2)` is two comparisons; of any other relation rows are no pairs.
@@ -334,10 +289,7 @@ impl Reader<'_, '_> {
             // `IN ?` is the driver's business, and no SQL.
             None => {
                 right.len() == 1
-                    && matches!(
-                        self.tree.kind(right.start),
-                        Some(TokenKind::Hole | TokenKind::Param)
-                    )
+                    && matches!(self.tree.kind(right.start), Some(TokenKind::Hole | TokenKind::Param))
             }
         };
         self.out.understood &= many;
@@ -349,10 +301,7 @@ impl Reader<'_, '_> {
     fn several(&mut self, relation: Relation, left: Tokens, right: Tokens) {
         for left in self.row(&left).unwrap_or_else(|| vec![left]) {
             let left = self.side(left);
-            let right = Side {
-                operand: Operand::Many,
-                tokens: right.clone(),
-            };
+            let right = Side { operand: Operand::Many, tokens: right.clone() };
             self.push(relation, left, right, false);
         }
     }
@@ -380,15 +329,7 @@ impl Reader<'_, '_> {
         match one {
             Some(operand) => {
                 let left = self.side(left);
-                self.push(
-                    relation,
-                    left,
-                    Side {
-                        operand,
-                        tokens: content,
-                    },
-                    false,
-                );
+                self.push(relation, left, Side { operand, tokens: content }, false);
             }
             None => self.several(relation, left, content),
         }
@@ -414,10 +355,9 @@ impl Reader<'_, '_> {
 
 fn operand(value: Value) -> Operand {
     match value.uncast() {
-        Value::Name { qualifier, name } => Operand::Column {
-            qualifier: qualifier.clone(),
-            name: name.clone(),
-        },
+        Value::Name { qualifier, name } => {
+            Operand::Column { qualifier: qualifier.clone(), name: name.clone() }
+        }
         Value::Query(query) => Operand::Query(*query),
         Value::Unknown(_) => Operand::Unknown,
         _ => Operand::Value(value),

@@ -6,13 +6,35 @@ use super::value::{Value, value};
 
 /// Functions that give another value each time: no two calls name one key.
 const VOLATILE: &[&str] = &[
-    "clock_timestamp", "currval", "gen_random_uuid", "lastval", "nextval", "now", "pg_backend_pid", "random",
-    "statement_timestamp", "timeofday", "transaction_timestamp", "txid_current", "uuid_generate_v4",
+    "clock_timestamp",
+    "currval",
+    "gen_random_uuid",
+    "lastval",
+    "nextval",
+    "now",
+    "pg_backend_pid",
+    "random",
+    "statement_timestamp",
+    "timeofday",
+    "transaction_timestamp",
+    "txid_current",
+    "uuid_generate_v4",
 ];
 
 /// Functions whose result is NULL if an argument is.
-const STRICT: &[&str] =
-    &["abs", "ascii", "crc32", "hashtext", "hashtextextended", "length", "lower", "md5", "mod", "trim", "upper"];
+const STRICT: &[&str] = &[
+    "abs",
+    "ascii",
+    "crc32",
+    "hashtext",
+    "hashtextextended",
+    "length",
+    "lower",
+    "md5",
+    "mod",
+    "trim",
+    "upper",
+];
 
 /// The key that a call names; `Unknown` where the argument list fits neither form.
 pub fn of_call(tree: &Tree<'_>, call: &Call) -> Key {
@@ -137,7 +159,9 @@ mod tests {
         for (a, b) in [("1", "2"), ("1", "0, 1"), ("hashtext('a')", "hashtext('b')"), ("7, $1", "8, $1")] {
             assert_eq!(key(a).compare(&key(b)), Sameness::Different, "{a} and {b}");
         }
-        for (a, b) in [("?", "?"), ("%s", "%s"), ("$1", "$2"), ("1", "$1"), ("a.id", "b.id"), ("random()", "random()")] {
+        for (a, b) in
+            [("?", "?"), ("%s", "%s"), ("$1", "$2"), ("1", "$1"), ("a.id", "b.id"), ("random()", "random()")]
+        {
             assert_eq!(key(a).compare(&key(b)), Sameness::Unknown, "{a} and {b}");
         }
     }

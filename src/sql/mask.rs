@@ -27,9 +27,7 @@ impl<T> Parsed<T> {
         if span.start.line != 1 {
             return None;
         }
-        tree.tokens()
-            .partition_point(|token| token.span.start <= offset)
-            .checked_sub(1)
+        tree.tokens().partition_point(|token| token.span.start <= offset).checked_sub(1)
     }
 }
 
@@ -48,15 +46,10 @@ fn parse<T>(
 ) -> Option<Parsed<T>> {
     let text = mask(tree, tokens)?;
     let dialect = PostgreSqlDialect {};
-    let tokens_of_text = Tokenizer::new(&dialect, &text)
-        .with_unescape(false)
-        .tokenize_with_location()
-        .ok()?;
+    let tokens_of_text =
+        Tokenizer::new(&dialect, &text).with_unescape(false).tokenize_with_location().ok()?;
     let mut parser = Parser::new(&dialect).with_tokens_with_locations(tokens_of_text);
-    Some(Parsed {
-        node: read(&mut parser)?,
-        base: tree.span(tokens).start,
-    })
+    Some(Parsed { node: read(&mut parser)?, base: tree.span(tokens).start })
 }
 
 /// The masked text of a range: holes become names, constants lose their content, nested queries become `(____)`.
@@ -66,10 +59,7 @@ fn mask(tree: &Tree<'_>, tokens: &Tokens) -> Option<String> {
     if span.is_empty() {
         return None;
     }
-    let mut mask = Mask {
-        base: span.start,
-        bytes: vec![b' '; span.len()],
-    };
+    let mut mask = Mask { base: span.start, bytes: vec![b' '; span.len()] };
     let mut operators = 0;
     let mut at = tokens.start;
     while at < tokens.end {

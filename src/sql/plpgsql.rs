@@ -6,7 +6,9 @@ use super::cursor::Tokens;
 use super::lex::Token;
 use crate::span::SqlSpan;
 
+mod declare;
 mod dynamic;
+mod loops;
 mod parser;
 mod simple;
 
@@ -19,6 +21,8 @@ pub struct Body {
     pub options: Vec<String>,
     /// The outermost block. Where the text has none, its body holds what there is.
     pub block: Block,
+    /// What follows the block's END; the server takes nothing there.
+    pub rest: Vec<Statement>,
     /// No statement is [`StatementKind::Unknown`] and nothing was missing.
     pub complete: bool,
 }

@@ -24,21 +24,12 @@ fn conjuncts(text: &str) -> Vec<&str> {
         Term::Dml(dml) => &dml.conjuncts,
         term => panic!("{term:?}"),
     };
-    conjuncts
-        .iter()
-        .map(|conjunct| tree.slice(&conjunct.tokens))
-        .collect()
+    conjuncts.iter().map(|conjunct| tree.slice(&conjunct.tokens)).collect()
 }
 
 /// The tree in words, without offsets.
 fn shape(tree: &Tree<'_>) -> String {
-    let words = |tokens: &Tokens| {
-        tokens
-            .clone()
-            .map(|index| tree.raw(index))
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    let words = |tokens: &Tokens| tokens.clone().map(|index| tree.raw(index)).collect::<Vec<_>>().join(" ");
     let mut out = format!("{:?} {}\n", tree.verb(), tree.complete());
     for (id, query) in tree.queries() {
         let _ = writeln!(
@@ -54,13 +45,8 @@ fn shape(tree: &Tree<'_>) -> String {
             tree.query_evaluated(id),
             query.locks,
         );
-        let items = |items: &[FromItem]| {
-            items
-                .iter()
-                .map(|item| format!("{item:?}"))
-                .collect::<Vec<_>>()
-                .join(";")
-        };
+        let items =
+            |items: &[FromItem]| items.iter().map(|item| format!("{item:?}")).collect::<Vec<_>>().join(";");
         for term in &query.terms {
             let _ = match term {
                 Term::Select(select) => writeln!(
@@ -87,33 +73,18 @@ fn a_query_has_its_clauses() {
     let query = root(&tree);
     let select = query.select().unwrap();
     assert!(tree.complete());
-    assert_eq!(
-        select.distinct.as_ref().map(|d| tree.slice(d)),
-        Some("DISTINCT ON (a)")
-    );
-    assert_eq!(
-        select.list.iter().map(|l| tree.slice(l)).collect::<Vec<_>>(),
-        ["a", "count(*) AS limit"]
-    );
-    assert_eq!(
-        select.from.iter().map(FromItem::reference).collect::<Vec<_>>(),
-        ["x", "u"]
-    );
+    assert_eq!(select.distinct.as_ref().map(|d| tree.slice(d)), Some("DISTINCT ON (a)"));
+    assert_eq!(select.list.iter().map(|l| tree.slice(l)).collect::<Vec<_>>(), ["a", "count(*) AS limit"]);
+    assert_eq!(select.from.iter().map(FromItem::reference).collect::<Vec<_>>(), ["x", "u"]);
     assert_eq!(select.from[0].schema.as_deref(), Some("s"));
     assert!(select.from[1].only && !select.from[0].only);
     assert_eq!(select.group_by.as_ref().map(|g| tree.slice(g)), Some("a, b"));
-    assert_eq!(
-        select.having.as_ref().map(|h| tree.slice(h)),
-        Some("count(*) > 1")
-    );
+    assert_eq!(select.having.as_ref().map(|h| tree.slice(h)), Some("count(*) > 1"));
     assert_eq!(query.order_by.as_ref().map(|o| tree.slice(o)), Some("a DESC"));
     assert_eq!(query.limit.as_ref().map(|l| tree.slice(l)), Some("10"));
     assert_eq!(query.offset.as_ref().map(|o| tree.slice(o)), Some("5"));
     let fetch = query.fetch.as_ref().unwrap();
-    assert_eq!(
-        (tree.slice(&fetch.tokens), fetch.with_ties),
-        ("FIRST 2 ROWS WITH TIES", true)
-    );
+    assert_eq!((tree.slice(&fetch.tokens), fetch.with_ties), ("FIRST 2 ROWS WITH TIES", true));
     assert_eq!(
         tree.span(&select.from[0].tokens),
         SqlSpan::new(text.find("s.t").unwrap(), text.find(", ONLY").unwrap())
@@ -133,12 +104,7 @@ fn conditions_are_cut_at_and() {
         conjuncts(
             "SELECT 1 FROM t WHERE a = 1 AND (b = 2 AND ((c BETWEEN 1 AND 2))) AND CASE WHEN d AND e THEN f END"
         ),
-        [
-            "a = 1",
-            "b = 2",
-            "c BETWEEN 1 AND 2",
-            "CASE WHEN d AND e THEN f END"
-        ]
+        ["a = 1", "b = 2", "c BETWEEN 1 AND 2", "CASE WHEN d AND e THEN f END"]
     );
     assert_eq!(conjuncts("SELECT 1 WHERE a = 1 AND b OR c"), ["a = 1 AND b OR c"]);
     assert_eq!(
@@ -158,36 +124,14 @@ fn conditions_are_cut_at_and() {
 #[test]
 fn holes_in_place_of_conditions_are_unknown_conjuncts() {
     for (text, parts, known) in [
-        (
-            "SELECT 1 FROM t WHERE a = ? {more}",
-            vec!["a = ?", "{more}"],
-            vec![true, false],
-        ),
-        (
-            "SELECT 1 FROM t WHERE {more} AND a = $1",
-            vec!["{more}", "a = $1"],
-            vec![false, true],
-        ),
-        (
-            "SELECT 1 FROM t WHERE {more} a = $1",
-            vec!["{more}", "a = $1"],
-            vec![false, true],
-        ),
-        (
-            "SELECT 1 FROM t WHERE a IS NULL {more} ORDER BY b",
-            vec!["a IS NULL", "{more}"],
-            vec![true, false],
-        ),
+        ("SELECT 1 FROM t WHERE a = ? {more}", vec!["a = ?", "{more}"], vec![true, false]),
+        ("SELECT 1 FROM t WHERE {more} AND a = $1", vec!["{more}", "a = $1"], vec![false, true]),
+        ("SELECT 1 FROM t WHERE {more} a = $1", vec!["{more}", "a = $1"], vec![false, true]),
+        ("SELECT 1 FROM t WHERE a IS NULL {more} ORDER BY b", vec!["a IS NULL", "{more}"], vec![true, false]),
     ] {
         let tree = tree(text);
         let conjuncts = &root(&tree).select().unwrap().conjuncts;
-        assert_eq!(
-            conjuncts
-                .iter()
-                .map(|c| tree.slice(&c.tokens))
-                .collect::<Vec<_>>(),
-            parts
-        );
+        assert_eq!(conjuncts.iter().map(|c| tree.slice(&c.tokens)).collect::<Vec<_>>(), parts);
         assert_eq!(conjuncts.iter().map(|c| c.known).collect::<Vec<_>>(), known);
         assert!(!tree.complete(), "{text}");
     }
@@ -202,20 +146,13 @@ fn dml_has_its_parts() {
     assert_eq!(tree.verb(), &Verb::Insert);
     let dml = root(&tree).dml().unwrap();
     assert_eq!(
-        (
-            dml.target.schema.as_deref(),
-            dml.target.name.as_str(),
-            dml.target.reference()
-        ),
+        (dml.target.schema.as_deref(), dml.target.name.as_str(), dml.target.reference()),
         (Some("x"), "t", "u")
     );
     let source = tree.query(dml.source.unwrap());
     assert_eq!(tree.slice(&source.tokens), "SELECT a, b FROM s");
     assert!(source.select().unwrap().from[0].cte.is_some());
-    assert_eq!(
-        tree.slice(dml.conflict.as_ref().unwrap()),
-        "(a) DO UPDATE SET b = 1 WHERE u.a > 2"
-    );
+    assert_eq!(tree.slice(dml.conflict.as_ref().unwrap()), "(a) DO UPDATE SET b = 1 WHERE u.a > 2");
     assert_eq!(tree.slice(dml.returning.as_ref().unwrap()), "a, b");
     assert_eq!(tree.slice(dml.into.as_ref().unwrap()), "v");
 
@@ -224,10 +161,7 @@ fn dml_has_its_parts() {
     let tree = self::tree(text);
     let dml = root(&tree).dml().unwrap();
     assert_eq!(tree.slice(dml.set.as_ref().unwrap()), "a = b IS DISTINCT FROM c");
-    assert_eq!(
-        dml.from.iter().map(FromItem::reference).collect::<Vec<_>>(),
-        ["u", "w"]
-    );
+    assert_eq!(dml.from.iter().map(FromItem::reference).collect::<Vec<_>>(), ["u", "w"]);
     assert_eq!(dml.conjuncts.len(), 2);
 
     let text = "MERGE INTO t USING u JOIN v ON u.x = v.x ON t.id = u.id AND t.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED \
@@ -235,25 +169,11 @@ fn dml_has_its_parts() {
     let tree = self::tree(text);
     let dml = root(&tree).dml().unwrap();
     assert!(tree.complete());
-    assert_eq!(
-        dml.from.iter().map(|item| item.on.len()).collect::<Vec<_>>(),
-        [2, 1]
-    );
+    assert_eq!(dml.from.iter().map(|item| item.on.len()).collect::<Vec<_>>(), [2, 1]);
     assert_eq!(tree.calls()[0].clause, Clause::Merge);
 
-    assert!(
-        root(&self::tree("DELETE FROM t USING u WHERE CURRENT OF c"))
-            .dml()
-            .unwrap()
-            .current_of
-    );
-    assert!(
-        root(&self::tree("INSERT INTO t DEFAULT VALUES"))
-            .dml()
-            .unwrap()
-            .source
-            .is_none()
-    );
+    assert!(root(&self::tree("DELETE FROM t USING u WHERE CURRENT OF c")).dml().unwrap().current_of);
+    assert!(root(&self::tree("INSERT INTO t DEFAULT VALUES")).dml().unwrap().source.is_none());
 }
 
 #[test]
@@ -263,9 +183,7 @@ fn set_operations_share_the_tail() {
     let query = root(&tree);
     assert_eq!(query.terms.len(), 3);
     assert!(query.order_by.is_some() && query.limit.is_some());
-    let Term::Query(first) = query.terms[0] else {
-        panic!()
-    };
+    let Term::Query(first) = query.terms[0] else { panic!() };
     assert!(tree.query(first).limit.is_some() && tree.query(first).order_by.is_none());
     assert!(tree.complete());
 }
@@ -297,10 +215,7 @@ fn a_select_list_needs_no_select() {
     let build = |text| Tree::build(text, &lex(text), Entry::SelectList);
     let tree = build("PERFORM f(1), g(2) FROM t WHERE a = 1 FOR UPDATE");
     let select = root(&tree).select().unwrap();
-    assert_eq!(
-        (select.list.len(), select.from.len(), root(&tree).locks.len()),
-        (2, 1, 1)
-    );
+    assert_eq!((select.list.len(), select.from.len(), root(&tree).locks.len()), (2, 1, 1));
     let tree = build("(SELECT count(*) FROM t) > 0 AND pg_try_advisory_lock(1)");
     assert_eq!(root(&tree).select().unwrap().list.len(), 1);
     assert_eq!(tree.queries().count(), 2);

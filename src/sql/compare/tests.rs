@@ -4,14 +4,8 @@ use crate::sql::lex::lex;
 
 fn side(tree: &Tree<'_>, side: &Side) -> String {
     match &side.operand {
-        Operand::Column {
-            qualifier: Some(qualifier),
-            name,
-        } => format!("{qualifier}.{name}"),
-        Operand::Column {
-            qualifier: None,
-            name,
-        } => name.clone(),
+        Operand::Column { qualifier: Some(qualifier), name } => format!("{qualifier}.{name}"),
+        Operand::Column { qualifier: None, name } => name.clone(),
         Operand::Value(_) => format!("<{}>", tree.slice(&side.tokens)),
         Operand::Query(_) => "query".to_owned(),
         Operand::Many => "many".to_owned(),
@@ -30,11 +24,7 @@ fn equalities(condition: &str) -> (String, bool) {
         understood &= found.understood;
         for equality in found.equalities() {
             let many = if equality.may_be_many { "?" } else { "" };
-            out.push(format!(
-                "{}={}{many}",
-                side(&tree, &equality.left),
-                side(&tree, &equality.right)
-            ));
+            out.push(format!("{}={}{many}", side(&tree, &equality.left), side(&tree, &equality.right)));
         }
     }
     (out.join(" "), understood)
@@ -86,10 +76,7 @@ fn equalities_of_every_form() {
         ("NOT id = 1", ""),
         ("NOT (id = 1 AND a = 2)", ""),
         ("id BETWEEN 1 AND 2 AND a = 3", "a=<3>"),
-        (
-            "CASE WHEN a = 1 THEN b END = 2",
-            "<CASE WHEN a = 1 THEN b END>=<2>",
-        ),
+        ("CASE WHEN a = 1 THEN b END = 2", "<CASE WHEN a = 1 THEN b END>=<2>"),
         ("CASE WHEN a = 1 THEN b = 2 END", ""),
         ("a = 1 IS TRUE", ""),
         ("a IS NULL AND b ISNULL AND c NOTNULL", ""),
@@ -97,19 +84,13 @@ fn equalities_of_every_form() {
         ("EXISTS (SELECT 1 WHERE a = 1)", ""),
         ("tags @> ANY (ARRAY[$1])", ""),
         ("a COLLATE \"C\" = 'x'", "a=<'x'>"),
-        (
-            "a = U&'\\0061' AND b = E'\\'' AND c = $$ ' $$",
-            "a=<U&'\\0061'> b=<E'\\''> c=<$$ ' $$>",
-        ),
+        ("a = U&'\\0061' AND b = E'\\'' AND c = $$ ' $$", "a=<U&'\\0061'> b=<E'\\''> c=<$$ ' $$>"),
         ("søk = 'é' AND a = 1", "søk=<'é'> a=<1>"),
         ("a = 'x'\n'y' AND b = 1", "a=<'x'\n'y'> b=<1>"),
         ("a <= 1 AND b <> 2", ""),
         ("a BETWEEN SYMMETRIC 1 AND 2", ""),
         ("a LIKE ? AND b SIMILAR TO 'x' AND c ILIKE 'x'", ""),
-        (
-            "a > now() - interval '1 day' AND b AT TIME ZONE 'UTC' = $1",
-            "<b AT TIME ZONE 'UTC'>=<$1>",
-        ),
+        ("a > now() - interval '1 day' AND b AT TIME ZONE 'UTC' = $1", "<b AT TIME ZONE 'UTC'>=<$1>"),
     ] {
         assert_eq!(equalities(condition).0, expected, "{condition}");
     }
@@ -117,19 +98,10 @@ fn equalities_of_every_form() {
 
 #[test]
 fn what_is_not_understood_says_so() {
-    for condition in [
-        "id = 1 {more}",
-        "{more} AND id = 1",
-        "id = `x`",
-        "a b c AND id = 1",
-        "id = 1 AND (",
-    ] {
+    for condition in ["id = 1 {more}", "{more} AND id = 1", "id = `x`", "a b c AND id = 1", "id = 1 AND ("] {
         let (equalities, understood) = equalities(condition);
         assert!(!understood, "{condition}");
-        assert!(
-            condition.contains('`') || equalities.contains("id=<1>"),
-            "{condition}: {equalities}"
-        );
+        assert!(condition.contains('`') || equalities.contains("id=<1>"), "{condition}: {equalities}");
     }
     let long = vec!["a = 1"; 50_000].join(" OR ");
     assert_eq!(equalities(&long), (String::new(), false));
@@ -142,21 +114,13 @@ fn a_comparison_has_its_tokens() {
     let text = "SELECT 1 FROM pg_locks h JOIN pg_locks w ON (h.relation = w.relation AND h.pid <> w.pid)";
     let tree = Tree::build(text, &lex(text), Entry::Statement);
     let (_, query) = tree.queries().next().unwrap();
-    let Term::Select(select) = &query.terms[0] else {
-        panic!()
-    };
+    let Term::Select(select) = &query.terms[0] else { panic!() };
     let Select { from, .. } = &**select;
     let found: Vec<_> = from[1]
         .on
         .iter()
         .flat_map(|on| comparisons(&tree, on).list)
-        .map(|found| {
-            (
-                tree.slice(&found.tokens),
-                found.relation,
-                tree.slice(&found.right.tokens),
-            )
-        })
+        .map(|found| (tree.slice(&found.tokens), found.relation, tree.slice(&found.right.tokens)))
         .collect();
     assert_eq!(
         found,
@@ -175,8 +139,6 @@ fn conditions_of_dml_are_read_alike() {
     let tree = Tree::build(text, &lex(text), Entry::Statement);
     let (_, query) = tree.queries().next().unwrap();
     let Dml { conjuncts, .. } = query.dml().unwrap();
-    let Operand::Query(inner) = comparisons(&tree, &conjuncts[1]).list[0].right.operand else {
-        panic!()
-    };
+    let Operand::Query(inner) = comparisons(&tree, &conjuncts[1]).list[0].right.operand else { panic!() };
     assert_eq!(tree.slice(&tree.query(inner).tokens), "SELECT 1");
 }

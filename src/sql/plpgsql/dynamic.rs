@@ -175,3 +175,6 @@ fn specifier(bytes: &[u8]) -> (usize, Specifier) {
         _ => (1, Specifier::Invalid),
     }
 }
+
+#[cfg(test)]
+mod tests;

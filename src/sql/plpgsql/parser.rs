@@ -1,6 +1,6 @@
-//! Blocks, branches and loops.
+//! Blocks and branches.
 
-use super::{Block, Body, Declaration, Handler, LoopKind, Statement, StatementKind};
+use super::{Block, Body, Handler, Statement, StatementKind};
 use crate::span::SqlSpan;
 use crate::sql::cursor::{Cursor, Tokens};
 use crate::sql::lex::{Token, TokenKind};
@@ -62,26 +62,21 @@ pub(super) fn parse(text: &str, tokens: &[Token]) -> Body {
     }
     let start = parser.at;
     let label = parser.label();
-    let mut block = if parser.is_any(&["begin", "declare"]) {
+    let found = parser.is_any(&["begin", "declare"]);
+    let block = if found {
         parser.block(start, label)
     } else {
-        parser.complete = false;
         Block {
             label,
             declarations: Vec::new(),
-            body: Vec::new(),
+            body: parser.statements(),
             handlers: Vec::new(),
             span: parser.span_from(start),
         }
     };
     parser.eat_semicolon();
-    if parser.at < parser.cursor.len() {
-        parser.complete = false;
-        let rest = parser.statements();
-        block.body.extend(rest);
-        block.span = parser.span_from(start);
-    }
-    Body { options, block, complete: parser.complete }
+    let rest = parser.statements();
+    Body { options, complete: parser.complete && found && rest.is_empty(), block, rest }
 }
 
 impl Parser<'_> {
@@ -99,13 +94,13 @@ impl Parser<'_> {
         found
     }
 
-    fn eat_semicolon(&mut self) -> bool {
+    pub(super) fn eat_semicolon(&mut self) -> bool {
         let found = self.cursor.kind(self.at) == Some(TokenKind::Semicolon);
         self.at += usize::from(found);
         found
     }
 
-    /// Steps over a keyword or the semicolon that has to come.
+    /// Steps over a keyword that has to come.
     pub(super) fn expect(&mut self, keyword: &str) {
         if !self.eat(keyword) {
             self.complete = false;
@@ -307,57 +302,6 @@ impl Parser<'_> {
         Handler { conditions, body, span: self.span_from(start) }
     }
 
-    /// One declaration with its semicolon; None, and not complete, for anything else.
-    fn declaration(&mut self) -> Option<Declaration> {
-        let start = self.at;
-        let end = self.cursor.until(start, &[]);
-        self.at = end;
-        let ended = self.eat_semicolon();
-        self.complete &= ended;
-        if !self.cursor.is_name(start) {
-            self.complete = false;
-            return None;
-        }
-        let cursor = &self.cursor;
-        let name = literal::identifier(cursor.text(start));
-        let span = cursor.span(start, end);
-        let made = |ty: String, constant, default, cursor_query| {
-            Some(Declaration { name, ty, constant, default, cursor_query, span })
-        };
-        let mut at = start + 1;
-        if cursor.is_word(at, "alias") && cursor.is_word(at + 1, "for") {
-            return made("alias".to_owned(), false, Some(cursor.tokens(at + 2, end)), None);
-        }
-        let scroll = if cursor.is_word(at, "no") { 2 } else { 1 };
-        let keyword = if cursor.is_word(at + scroll - 1, "scroll") { at + scroll } else { at };
-        if cursor.is_word(keyword, "cursor") {
-            let head = cursor.until(keyword + 1, &["for", "is"]).min(end);
-            let query = (head < end).then(|| cursor.tokens(head + 1, end));
-            self.complete &= query.is_some();
-            return made("cursor".to_owned(), false, None, query);
-        }
-        let constant = cursor.is_word(at, "constant");
-        at += usize::from(constant);
-        let mut ty_end = at;
-        let mut value = at;
-        while value < end {
-            if cursor.is_operator(value, ":=")
-                || cursor.is_operator(value, "=")
-                || cursor.is_word(value, "default")
-            {
-                break;
-            }
-            // COLLATE and NOT NULL stand between the type and the value.
-            if ty_end == value && !(value > at && cursor.is_any(value, &["collate", "not"])) {
-                ty_end = cursor.after(value).min(end);
-            }
-            value = cursor.after(value);
-        }
-        self.complete &= ty_end > at;
-        let default = (value < end).then(|| cursor.tokens(value + 1, end));
-        made(cursor.folded(at, ty_end), constant, default, None)
-    }
-
     /// The arms of IF, from after the word.
     fn branches(&mut self) -> StatementKind {
         self.open.push(Open::If);
@@ -391,88 +335,4 @@ impl Parser<'_> {
         self.expect("then");
         (condition, self.statements())
     }
-
-    /// The head of a loop, LOOP included. None where none begins here.
-    fn loop_head(&mut self) -> Option<LoopKind> {
-        if self.eat("loop") {
-            return Some(LoopKind::Forever);
-        }
-        let kind = if self.eat("while") {
-            LoopKind::While(self.some_run(&["loop"]))
-        } else if self.eat("for") {
-            self.for_head()
-        } else if self.eat("foreach") {
-            let target = self.targets(&["slice", "in"]);
-            if self.eat("slice") {
-                self.run(&["in"]);
-            }
-            self.expect("in");
-            self.expect("array");
-            let array = self.some_run(&["loop"]);
-            LoopKind::Foreach { target, array }
-        } else {
-            return None;
-        };
-        self.expect("loop");
-        Some(kind)
-    }
-
-    /// The names up to one of `keywords`.
-    fn targets(&mut self, keywords: &[&str]) -> Vec<String> {
-        let (start, end) = (self.at, self.cursor.until(self.at, keywords));
-        self.at = end;
-        let parts = self.cursor.list(start, end);
-        self.complete &= !parts.is_empty();
-        parts.into_iter().map(|(from, to)| self.cursor.folded(from, to)).collect()
-    }
-
-    /// What stands between FOR and LOOP.
-    fn for_head(&mut self) -> LoopKind {
-        let target = self.targets(&["in"]);
-        self.expect("in");
-        if self.eat("execute") {
-            let command = self.some_run(&["loop", "using"]);
-            let using = if self.eat("using") { self.expressions(&["loop"]) } else { Vec::new() };
-            return LoopKind::ForExecute { target, command, using };
-        }
-        let (start, end) = (self.at, self.cursor.until(self.at, &["loop"]));
-        self.at = end;
-        let cursor = &self.cursor;
-        if let Some(dots) = range_dots(cursor, start, end) {
-            let reverse = cursor.is_word(start, "reverse");
-            let from = cursor.tokens(start + usize::from(reverse), dots);
-            let by = cursor.until(dots + 2, &["by", "loop"]).min(end);
-            let to = cursor.tokens(dots + 2, by);
-            let by = (by < end).then(|| cursor.tokens(by + 1, end));
-            self.complete &= !from.is_empty() && !to.is_empty();
-            return LoopKind::ForRange { target: target.join(", "), reverse, from, to, by };
-        }
-        // A query is more than a name; a name alone, or with arguments, is a bound cursor.
-        let name_end = cursor.path_end(start);
-        let named = name_end > start && cursor.kind(start) != Some(TokenKind::Hole);
-        if named && (name_end == end || is_call(cursor, name_end, end)) {
-            let arguments = (name_end < end).then(|| cursor.tokens(name_end + 1, end - 1));
-            return LoopKind::ForCursor { target, cursor: cursor.folded(start, name_end), arguments };
-        }
-        let query = cursor.tokens(start, end);
-        self.complete &= !query.is_empty();
-        LoopKind::ForQuery { target, query }
-    }
-}
-
-/// The position of the first of the two dots of `from .. to`, outside every group.
-fn range_dots(cursor: &Cursor<'_>, start: usize, end: usize) -> Option<usize> {
-    let mut at = start;
-    while at < end {
-        if cursor.kind(at) == Some(TokenKind::Dot) && cursor.kind(at + 1) == Some(TokenKind::Dot) {
-            return Some(at);
-        }
-        at = cursor.after(at);
-    }
-    None
-}
-
-/// Whether `from..to` is one parenthesis group.
-fn is_call(cursor: &Cursor<'_>, from: usize, to: usize) -> bool {
-    cursor.kind(from) == Some(TokenKind::LeftParen) && cursor.is_paired(from) && cursor.after(from) == to
 }

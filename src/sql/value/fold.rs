@@ -10,10 +10,7 @@ impl Value {
         match self {
             Self::Cast { value, ty } => {
                 let value = value.fold();
-                cast(&value, ty).unwrap_or_else(|| Self::Cast {
-                    value: Box::new(value),
-                    ty: ty.clone(),
-                })
+                cast(&value, ty).unwrap_or_else(|| Self::Cast { value: Box::new(value), ty: ty.clone() })
             }
             Self::Operator { symbol, args } => {
                 let folded: Vec<Self> = args.iter().map(Self::fold).collect();
@@ -22,15 +19,11 @@ impl Value {
                     ([_, _], [left, right]) => binary(symbol, self.ty(), left, right),
                     _ => None,
                 };
-                computed.unwrap_or_else(|| Self::Operator {
-                    symbol: symbol.clone(),
-                    args: folded,
-                })
+                computed.unwrap_or_else(|| Self::Operator { symbol: symbol.clone(), args: folded })
             }
-            Self::Call { name, args } => Self::Call {
-                name: name.clone(),
-                args: args.iter().map(Self::fold).collect(),
-            },
+            Self::Call { name, args } => {
+                Self::Call { name: name.clone(), args: args.iter().map(Self::fold).collect() }
+            }
             Self::Case { conditions, results } => Self::Case {
                 conditions: conditions.iter().map(Self::fold).collect(),
                 results: results.iter().map(Self::fold).collect(),
@@ -91,11 +84,7 @@ fn from_bits(digits: &str, bits: u32) -> Option<Value> {
     if digits.len() > bits as usize {
         return None;
     }
-    let value = if digits.is_empty() {
-        0
-    } else {
-        i128::from_str_radix(digits, 2).ok()?
-    };
+    let value = if digits.is_empty() { 0 } else { i128::from_str_radix(digits, 2).ok()? };
     Some(Value::Integer(wrapped(value, bits)))
 }
 

@@ -12,11 +12,7 @@ pub(super) fn literal(tree: &Tree<'_>, index: usize) -> Value {
         Some(TokenKind::Number) => number(text),
         Some(TokenKind::DollarString) => {
             let tag = text[1..].find('$').map_or(0, |at| at + 2);
-            Value::Text(
-                text.get(tag..text.len().saturating_sub(tag))
-                    .unwrap_or("")
-                    .to_owned(),
-            )
+            Value::Text(text.get(tag..text.len().saturating_sub(tag)).unwrap_or("").to_owned())
         }
         Some(TokenKind::String | TokenKind::EscapeString) => string(tree, index),
         _ => Value::Unknown(text.to_owned()),
@@ -64,14 +60,9 @@ fn escaped(body: &str) -> String {
         };
         at += 1;
         let digits = |from: usize, most: usize, radix: u32| {
-            let count = bytes[from..]
-                .iter()
-                .take(most)
-                .take_while(|&&b| char::from(b).is_digit(radix))
-                .count();
-            let code = body
-                .get(from..from + count)
-                .and_then(|text| u32::from_str_radix(text, radix).ok());
+            let count =
+                bytes[from..].iter().take(most).take_while(|&&b| char::from(b).is_digit(radix)).count();
+            let code = body.get(from..from + count).and_then(|text| u32::from_str_radix(text, radix).ok());
             (count, code)
         };
         match next {
@@ -124,9 +115,5 @@ pub(super) fn integer(text: &str) -> Option<i128> {
             return i128::from_str_radix(digits, radix).ok();
         }
     }
-    digits
-        .bytes()
-        .all(|digit| digit.is_ascii_digit())
-        .then(|| digits.parse().ok())
-        .flatten()
+    digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }

@@ -25,11 +25,7 @@ pub fn value(tree: &Tree<'_>, tokens: &Tokens) -> Value {
         }
     }
     match expression(tree, tokens) {
-        Some(parsed) => Reader {
-            tree,
-            parsed: &parsed,
-        }
-        .value(&parsed.node),
+        Some(parsed) => Reader { tree, parsed: &parsed }.value(&parsed.node),
         None => Value::Unknown(tree.slice(tokens).to_owned()),
     }
 }
@@ -68,12 +64,7 @@ impl Reader<'_, '_> {
             Expr::Function(function) => self.call(function),
             Expr::Tuple(values) => Value::Row(self.values(values)),
             Expr::Array(array) => Value::Array(self.values(&array.elem)),
-            Expr::Case {
-                operand,
-                conditions,
-                else_result,
-                ..
-            } => Value::Case {
+            Expr::Case { operand, conditions, else_result, .. } => Value::Case {
                 conditions: operand
                     .iter()
                     .map(|operand| self.value(operand))
@@ -85,10 +76,7 @@ impl Reader<'_, '_> {
                     .chain(else_result.iter().map(|result| self.value(result)))
                     .collect(),
             },
-            _ => self
-                .operator(expr)
-                .or_else(|| self.special_call(expr))
-                .unwrap_or_else(|| unknown(expr)),
+            _ => self.operator(expr).or_else(|| self.special_call(expr)).unwrap_or_else(|| unknown(expr)),
         }
     }
 
@@ -101,20 +89,14 @@ impl Reader<'_, '_> {
         let Some(index) = self.token(span) else {
             return Value::Unknown(String::new());
         };
-        let query = self
-            .tree
-            .opened(index)
-            .or_else(|| self.tree.opened(index.checked_sub(1)?));
+        let query = self.tree.opened(index).or_else(|| self.tree.opened(index.checked_sub(1)?));
         if let Some(query) = query {
             return Value::Query(query);
         }
         match self.tree.kind(index) {
             Some(TokenKind::Param | TokenKind::Hole) => Value::Parameter(self.tree.raw(index).to_owned()),
             Some(TokenKind::Word | TokenKind::QuotedIdent) => match self.name(span) {
-                Some(name) => Value::Name {
-                    qualifier: None,
-                    name,
-                },
+                Some(name) => Value::Name { qualifier: None, name },
                 None => Value::Unknown(String::new()),
             },
             _ => literal(self.tree, index),
@@ -131,18 +113,14 @@ impl Reader<'_, '_> {
             FunctionArguments::List(list) => list.args.iter().map(|arg| self.argument(arg)).collect(),
             FunctionArguments::None | FunctionArguments::Subquery(_) => Vec::new(),
         };
-        if name == "row" {
-            Value::Row(args)
-        } else {
-            Value::Call { name, args }
-        }
+        if name == "row" { Value::Row(args) } else { Value::Call { name, args } }
     }
 
     fn function_name(&self, name: &ObjectName) -> String {
         match name.0.last() {
-            Some(ObjectNamePart::Identifier(name)) => self
-                .name(name.span)
-                .unwrap_or_else(|| name.value.to_ascii_lowercase()),
+            Some(ObjectNamePart::Identifier(name)) => {
+                self.name(name.span).unwrap_or_else(|| name.value.to_ascii_lowercase())
+            }
             _ => String::new(),
         }
     }
@@ -160,11 +138,7 @@ impl Reader<'_, '_> {
 
     fn operator(&self, expr: &Expr) -> Option<Value> {
         let not = |negated: bool, symbol: &str| {
-            if negated {
-                format!("not {symbol}")
-            } else {
-                symbol.to_owned()
-            }
+            if negated { format!("not {symbol}") } else { symbol.to_owned() }
         };
         let (symbol, args): (String, Vec<&Expr>) = match expr {
             Expr::BinaryOp { left, op, right } => (op.to_string().to_ascii_lowercase(), vec![left, right]),
@@ -181,61 +155,24 @@ impl Reader<'_, '_> {
             Expr::IsNotDistinctFrom(a, b) => ("is not distinct from".into(), vec![a, b]),
             Expr::IsJson { expr, .. } => ("is json".into(), vec![expr]),
             Expr::IsNormalized { expr, .. } => ("is normalized".into(), vec![expr]),
-            Expr::In {
-                expr,
-                target: InTarget::List(list),
-                negated,
-                ..
-            } => (
-                not(*negated, "in"),
-                std::iter::once(&**expr).chain(list).collect(),
-            ),
-            Expr::Between {
-                expr,
-                negated,
-                low,
-                high,
-            } => (not(*negated, "between"), vec![expr, low, high]),
-            Expr::Like {
-                negated,
-                expr,
-                pattern,
-                ..
-            } => (not(*negated, "like"), vec![expr, pattern]),
-            Expr::ILike {
-                negated,
-                expr,
-                pattern,
-                ..
-            } => (not(*negated, "ilike"), vec![expr, pattern]),
-            Expr::SimilarTo {
-                negated,
-                expr,
-                pattern,
-                ..
-            } => (not(*negated, "similar to"), vec![expr, pattern]),
-            Expr::AnyOp {
-                left,
-                compare_op,
-                right,
-                ..
-            } => (format!("{compare_op} any"), vec![left, right]),
-            Expr::AllOp {
-                left,
-                compare_op,
-                right,
-            } => (format!("{compare_op} all"), vec![left, right]),
+            Expr::In { expr, target: InTarget::List(list), negated, .. } => {
+                (not(*negated, "in"), std::iter::once(&**expr).chain(list).collect())
+            }
+            Expr::Between { expr, negated, low, high } => (not(*negated, "between"), vec![expr, low, high]),
+            Expr::Like { negated, expr, pattern, .. } => (not(*negated, "like"), vec![expr, pattern]),
+            Expr::ILike { negated, expr, pattern, .. } => (not(*negated, "ilike"), vec![expr, pattern]),
+            Expr::SimilarTo { negated, expr, pattern, .. } => {
+                (not(*negated, "similar to"), vec![expr, pattern])
+            }
+            Expr::AnyOp { left, compare_op, right, .. } => (format!("{compare_op} any"), vec![left, right]),
+            Expr::AllOp { left, compare_op, right } => (format!("{compare_op} all"), vec![left, right]),
             Expr::AtTimeZone { timestamp, time_zone } => ("at time zone".into(), vec![timestamp, time_zone]),
             Expr::CompoundFieldAccess { root, access_chain } => {
                 let mut args = vec![&**root];
                 for access in access_chain {
                     match access {
                         AccessExpr::Subscript(Subscript::Index { index }) => args.push(index),
-                        AccessExpr::Subscript(Subscript::Slice {
-                            lower_bound,
-                            upper_bound,
-                            ..
-                        }) => {
+                        AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, .. }) => {
                             args.extend(lower_bound.iter().chain(upper_bound));
                         }
                         AccessExpr::Dot(_) => {}
@@ -245,10 +182,7 @@ impl Reader<'_, '_> {
             }
             _ => return None,
         };
-        Some(Value::Operator {
-            symbol,
-            args: self.values(args),
-        })
+        Some(Value::Operator { symbol, args: self.values(args) })
     }
 
     /// Functions with a grammar of their own.
@@ -258,42 +192,25 @@ impl Reader<'_, '_> {
             Expr::Ceil { expr, .. } => ("ceil", vec![expr]),
             Expr::Floor { expr, .. } => ("floor", vec![expr]),
             Expr::Position { expr, r#in } => ("position", vec![expr, r#in]),
-            Expr::Substring {
-                expr,
-                substring_from,
-                substring_for,
-                ..
-            } => {
+            Expr::Substring { expr, substring_from, substring_for, .. } => {
                 let bounds = [substring_from, substring_for];
                 let bounds = bounds.into_iter().flatten().map(|bound| &**bound);
                 ("substring", std::iter::once(&**expr).chain(bounds).collect())
             }
-            Expr::Trim { expr, trim_what, .. } => (
-                "trim",
-                std::iter::once(&**expr)
-                    .chain(trim_what.iter().map(|what| &**what))
-                    .collect(),
-            ),
-            Expr::Overlay {
-                expr,
-                overlay_what,
-                overlay_from,
-                ..
-            } => ("overlay", vec![expr, overlay_what, overlay_from]),
+            Expr::Trim { expr, trim_what, .. } => {
+                ("trim", std::iter::once(&**expr).chain(trim_what.iter().map(|what| &**what)).collect())
+            }
+            Expr::Overlay { expr, overlay_what, overlay_from, .. } => {
+                ("overlay", vec![expr, overlay_what, overlay_from])
+            }
             _ => return None,
         };
-        Some(Value::Call {
-            name: name.to_owned(),
-            args: self.values(args),
-        })
+        Some(Value::Call { name: name.to_owned(), args: self.values(args) })
     }
 }
 
 fn cast(value: Value, ty: &str) -> Value {
-    Value::Cast {
-        value: Box::new(value),
-        ty: SqlType::from_name(ty),
-    }
+    Value::Cast { value: Box::new(value), ty: SqlType::from_name(ty) }
 }
 
 fn unknown(expr: &Expr) -> Value {

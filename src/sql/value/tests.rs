@@ -9,19 +9,13 @@ fn read(text: &str) -> Value {
 }
 
 fn name(name: &str) -> Value {
-    Value::Name {
-        qualifier: None,
-        name: name.into(),
-    }
+    Value::Name { qualifier: None, name: name.into() }
 }
 
 #[test]
 fn kinds_of_values() {
     let parameter = |text: &str| Value::Parameter(text.into());
-    let call = |name: &str, args| Value::Call {
-        name: name.into(),
-        args,
-    };
+    let call = |name: &str, args| Value::Call { name: name.into(), args };
     for (text, expected) in [
         ("NULL", Value::Null),
         ("42", Value::Integer(42)),
@@ -46,20 +40,8 @@ fn kinds_of_values() {
         ("Foo", name("foo")),
         ("\"Føø\"", name("Føø")),
         ("U&\"\\0066oo\"", name("foo")),
-        (
-            "a.\"B\".c",
-            Value::Name {
-                qualifier: Some("B".into()),
-                name: "c".into(),
-            },
-        ),
-        (
-            "{t}.id",
-            Value::Name {
-                qualifier: Some("{t}".into()),
-                name: "id".into(),
-            },
-        ),
+        ("a.\"B\".c", Value::Name { qualifier: Some("B".into()), name: "c".into() }),
+        ("{t}.id", Value::Name { qualifier: Some("{t}".into()), name: "id".into() }),
         (
             "pg_catalog.HashText('é' || $1)",
             call(
@@ -72,19 +54,13 @@ fn kinds_of_values() {
         ),
         ("now()", call("now", vec![])),
         ("count(*)", call("count", vec![Value::Unknown("*".into())])),
-        (
-            "f(a => 1, b := ?)",
-            call("f", vec![Value::Integer(1), parameter("?")]),
-        ),
+        ("f(a => 1, b := ?)", call("f", vec![Value::Integer(1), parameter("?")])),
         ("(1, a)", Value::Row(vec![Value::Integer(1), name("a")])),
         ("ROW(1)", Value::Row(vec![Value::Integer(1)])),
         ("ARRAY[1]", Value::Array(vec![Value::Integer(1)])),
         (
             "CASE WHEN a THEN 1 ELSE 2 END",
-            Value::Case {
-                conditions: vec![name("a")],
-                results: vec![Value::Integer(1), Value::Integer(2)],
-            },
+            Value::Case { conditions: vec![name("a")], results: vec![Value::Integer(1), Value::Integer(2)] },
         ),
         ("a COLLATE \"C\"", name("a")),
     ] {
@@ -143,9 +119,7 @@ fn constants_are_computed() {
     ] {
         assert!(!matches!(read(text).fold(), Value::Integer(_)), "{text}");
     }
-    let Value::Call { args, .. } = read("f(1 + 1, 'a'::text)").fold() else {
-        panic!()
-    };
+    let Value::Call { args, .. } = read("f(1 + 1, 'a'::text)").fold() else { panic!() };
     assert_eq!(args, [integer(2), Value::Text("a".into())]);
 }
 
@@ -210,9 +184,7 @@ fn bounds_hold() {
     ] {
         assert!(matches!(read(&text), Value::Unknown(_)));
     }
-    let Value::Operator { .. } = read(&("a".to_owned() + &" || b".repeat(400))) else {
-        panic!()
-    };
+    let Value::Operator { .. } = read(&("a".to_owned() + &" || b".repeat(400))) else { panic!() };
     let folded = read(&("1".to_owned() + &" + 1".repeat(400))).fold();
     assert_eq!(folded, Value::Integer(401));
 }

@@ -39,11 +39,7 @@ impl SqlType {
         let lower = name.to_ascii_lowercase();
         let plain = lower.strip_prefix("pg_catalog.").unwrap_or(&lower);
         // Modifiers do not matter, but an array is no number.
-        let base = if plain.ends_with(']') {
-            plain
-        } else {
-            plain.split('(').next().unwrap_or(plain)
-        };
+        let base = if plain.ends_with(']') { plain } else { plain.split('(').next().unwrap_or(plain) };
         match base.trim() {
             "smallint" | "int2" | "smallserial" | "serial2" => Self::Int2,
             "int" | "integer" | "int4" | "serial" | "serial4" => Self::Int4,

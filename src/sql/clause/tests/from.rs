@@ -13,42 +13,18 @@ fn joins_have_their_conditions_and_nullable_sides() {
             .map(|item| {
                 let on: Vec<_> = item.on.iter().map(|on| tree.slice(&on.tokens)).collect();
                 let mark = if item.nullable { "?" } else { "" };
-                format!(
-                    "{}{mark} {:?} {}{}",
-                    item.reference(),
-                    item.join,
-                    on.join("&"),
-                    item.using.join("+")
-                )
+                format!("{}{mark} {:?} {}{}", item.reference(), item.join, on.join("&"), item.using.join("+"))
             })
             .collect::<Vec<_>>()
             .join(", ")
     };
     assert_eq!(items("a, b JOIN c ON x AND y"), "a None , b None , c Inner x&y");
-    assert_eq!(
-        items("a LEFT JOIN b ON x JOIN c USING (k, l)"),
-        "a None , b? Left x, c Inner k+l"
-    );
-    assert_eq!(
-        items("a LEFT OUTER JOIN b JOIN c ON x ON y"),
-        "a None , b? Left y, c? Inner x"
-    );
-    assert_eq!(
-        items("a CROSS JOIN b RIGHT JOIN c ON x"),
-        "a? None , b? Cross , c Right x"
-    );
-    assert_eq!(
-        items("a FULL JOIN (b NATURAL JOIN c) ON x"),
-        "a? None , b? Full x, c? Inner "
-    );
-    assert_eq!(
-        items("((SELECT 1) a JOIN b ON x) LEFT JOIN c d ON y"),
-        "a None , b Inner x, d? Left y"
-    );
-    assert_eq!(
-        items("a LEFT JOIN b CROSS JOIN c ON y"),
-        "a None , b? Left y, c? Cross "
-    );
+    assert_eq!(items("a LEFT JOIN b ON x JOIN c USING (k, l)"), "a None , b? Left x, c Inner k+l");
+    assert_eq!(items("a LEFT OUTER JOIN b JOIN c ON x ON y"), "a None , b? Left y, c? Inner x");
+    assert_eq!(items("a CROSS JOIN b RIGHT JOIN c ON x"), "a? None , b? Cross , c Right x");
+    assert_eq!(items("a FULL JOIN (b NATURAL JOIN c) ON x"), "a? None , b? Full x, c? Inner ");
+    assert_eq!(items("((SELECT 1) a JOIN b ON x) LEFT JOIN c d ON y"), "a None , b Inner x, d? Left y");
+    assert_eq!(items("a LEFT JOIN b CROSS JOIN c ON y"), "a None , b? Left y, c? Cross ");
 }
 
 #[test]
@@ -59,11 +35,8 @@ fn items_of_every_kind() {
     let tree = tree(text);
     assert!(tree.complete());
     let select = root(&tree).select().unwrap();
-    let names: Vec<_> = select
-        .from
-        .iter()
-        .map(|item| (item.name.as_str(), item.reference(), item.call))
-        .collect();
+    let names: Vec<_> =
+        select.from.iter().map(|item| (item.name.as_str(), item.reference(), item.call)).collect();
     assert_eq!(
         names,
         [
@@ -89,9 +62,6 @@ fn a_hole_after_a_table_is_no_alias() {
     let tree = self::tree("SELECT * FROM {table} AS x JOIN :schema.u ON true");
     let from = &root(&tree).select().unwrap().from;
     assert_eq!((from[0].name.as_str(), from[0].reference()), ("{table}", "x"));
-    assert_eq!(
-        (from[1].schema.as_deref(), from[1].name.as_str()),
-        (Some(":schema"), "u")
-    );
+    assert_eq!((from[1].schema.as_deref(), from[1].name.as_str()), (Some(":schema"), "u"));
     assert!(tree.complete());
 }

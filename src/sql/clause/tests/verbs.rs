@@ -6,10 +6,7 @@ fn queries_inside_other_statements() {
         ("EXPLAIN (ANALYZE, BUFFERS) SELECT 1", "SELECT 1"),
         ("EXPLAIN ANALYZE VERBOSE UPDATE t SET a = 1", "UPDATE t SET a = 1"),
         ("PREPARE p (int) AS SELECT $1", "SELECT $1"),
-        (
-            "DECLARE c CURSOR WITH HOLD FOR SELECT 1 FOR UPDATE",
-            "SELECT 1 FOR UPDATE",
-        ),
+        ("DECLARE c CURSOR WITH HOLD FOR SELECT 1 FOR UPDATE", "SELECT 1 FOR UPDATE"),
         ("COPY (SELECT 1) TO STDOUT", "SELECT 1"),
         ("CREATE TABLE t (a) AS SELECT 1 WITH NO DATA", "SELECT 1"),
         (
@@ -17,10 +14,7 @@ fn queries_inside_other_statements() {
             "WITH c AS (SELECT 1) SELECT * FROM c",
         ),
         ("CREATE MATERIALIZED VIEW v AS TABLE t", "TABLE t"),
-        (
-            "CREATE RULE r AS ON UPDATE TO t DO INSTEAD DELETE FROM u",
-            "DELETE FROM u",
-        ),
+        ("CREATE RULE r AS ON UPDATE TO t DO INSTEAD DELETE FROM u", "DELETE FROM u"),
         ("EXPLAIN CREATE TABLE t AS (SELECT 1)", "SELECT 1"),
     ] {
         let tree = tree(text);
@@ -35,23 +29,14 @@ fn queries_inside_other_statements() {
 #[test]
 fn verbs() {
     use Verb::*;
-    let isolation = |isolation| Characteristics {
-        isolation: Some(isolation),
-        read_only: None,
-    };
+    let isolation = |isolation| Characteristics { isolation: Some(isolation), read_only: None };
     for (text, verb) in [
         ("BEGIN", Begin(Characteristics::default())),
         (
             "START TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-            Begin(Characteristics {
-                isolation: Some(Isolation::RepeatableRead),
-                read_only: Some(true),
-            }),
+            Begin(Characteristics { isolation: Some(Isolation::RepeatableRead), read_only: Some(true) }),
         ),
-        (
-            "BEGIN ISOLATION LEVEL READ COMMITTED",
-            Begin(isolation(Isolation::ReadCommitted)),
-        ),
+        ("BEGIN ISOLATION LEVEL READ COMMITTED", Begin(isolation(Isolation::ReadCommitted))),
         ("COMMIT AND NO CHAIN", Commit { chain: false }),
         ("END WORK AND CHAIN", Commit { chain: true }),
         ("ABORT", Rollback { chain: false }),
@@ -64,60 +49,28 @@ fn verbs() {
         ("COMMIT PREPARED 'x'", CommitPrepared),
         (
             "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-            SetTransaction {
-                session: false,
-                characteristics: isolation(Isolation::Serializable),
-            },
+            SetTransaction { session: false, characteristics: isolation(Isolation::Serializable) },
         ),
         (
             "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
             SetTransaction {
                 session: true,
-                characteristics: Characteristics {
-                    isolation: None,
-                    read_only: Some(false),
-                },
+                characteristics: Characteristics { isolation: None, read_only: Some(false) },
             },
         ),
         (
             "SET LOCAL lock_timeout = '1s'",
-            Set {
-                scope: SetScope::Local,
-                name: "lock_timeout".into(),
-                value: 4..5,
-            },
+            Set { scope: SetScope::Local, name: "lock_timeout".into(), value: 4..5 },
         ),
-        (
-            "SET a.b TO 1, 2",
-            Set {
-                scope: SetScope::Default,
-                name: "a.b".into(),
-                value: 5..8,
-            },
-        ),
+        ("SET a.b TO 1, 2", Set { scope: SetScope::Default, name: "a.b".into(), value: 5..8 }),
         ("RESET ALL", Reset(None)),
         ("RESET lock_timeout", Reset(Some("lock_timeout".into()))),
         ("DISCARD ALL", Discard { all: true }),
         ("LOCK TABLE t", Lock),
-        (
-            "CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)",
-            CreateIndex {
-                concurrently: true,
-                unique: true,
-            },
-        ),
-        (
-            "DROP INDEX CONCURRENTLY IF EXISTS i",
-            DropIndex { concurrently: true },
-        ),
-        (
-            "REINDEX (VERBOSE) TABLE CONCURRENTLY t",
-            Reindex { concurrently: true },
-        ),
-        (
-            "CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ $$",
-            Create(Object::Function),
-        ),
+        ("CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)", CreateIndex { concurrently: true, unique: true }),
+        ("DROP INDEX CONCURRENTLY IF EXISTS i", DropIndex { concurrently: true }),
+        ("REINDEX (VERBOSE) TABLE CONCURRENTLY t", Reindex { concurrently: true }),
+        ("CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ $$", Create(Object::Function)),
         ("ALTER TABLE t ADD a int", Alter(Object::Table)),
         ("DROP MATERIALIZED VIEW v", Drop(Object::MaterializedView)),
         ("DO $$ $$", Do),

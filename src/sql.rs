@@ -5,6 +5,7 @@ pub mod advisory;
 pub mod clause;
 pub mod compare;
 mod cursor;
+pub mod ddl;
 pub mod key;
 pub mod lex;
 pub mod literal;

@@ -22,6 +22,7 @@ pub use verb::{Characteristics, Isolation, Object, SetScope, Verb};
 
 use crate::span::SqlSpan;
 use crate::sql::lex::{Token, TokenKind};
+use crate::sql::literal::identifier;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -170,7 +171,7 @@ impl<'t> Tree<'t> {
         match token.kind {
             TokenKind::Word => Some(Cow::Borrowed(self.word(index))),
             TokenKind::Hole => Some(Cow::Borrowed(self.raw(index))),
-            TokenKind::QuotedIdent => Some(unquoted(self.raw(index))),
+            TokenKind::QuotedIdent => Some(Cow::Owned(identifier(self.raw(index)))),
             _ => None,
         }
     }
@@ -326,47 +327,6 @@ fn folded(text: &str, token: Token) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(word)
     }
-}
-
-/// The name that `"…"` or `U&"…"` stands for.
-fn unquoted(text: &str) -> Cow<'_, str> {
-    let Some(open) = text.find('"') else {
-        return Cow::Borrowed(text);
-    };
-    let body = text[open + 1..].strip_suffix('"').unwrap_or(&text[open + 1..]);
-    let name =
-        if body.contains("\"\"") { Cow::Owned(body.replace("\"\"", "\"")) } else { Cow::Borrowed(body) };
-    if open == 0 { name } else { Cow::Owned(unicode(&name)) }
-}
-
-/// Undoes `\XXXX`, `\+XXXXXX` and `\\` of a `U&` constant; what is malformed stays.
-pub(in crate::sql) fn unicode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        let escape = &rest[at + 1..];
-        let (digits, skip) = match escape.strip_prefix('+') {
-            Some(digits) => (digits.get(..6), 7),
-            None => (escape.get(..4), 4),
-        };
-        let code = digits
-            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-            .and_then(char::from_u32);
-        match code {
-            Some(code) => {
-                out.push(code);
-                rest = &escape[skip..];
-            }
-            None => {
-                out.push('\\');
-                rest = escape.strip_prefix('\\').unwrap_or(escape);
-            }
-        }
-    }
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]

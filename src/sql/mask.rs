@@ -4,7 +4,7 @@
 
 use crate::sql::clause::{Tokens, Tree};
 use crate::sql::lex::{Token, TokenKind};
-use sqlparser::ast::Expr;
+use sqlparser::ast::{Expr, Statement};
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Span, Tokenizer};
@@ -35,6 +35,14 @@ impl<T> Parsed<T> {
 pub(super) fn expression(tree: &Tree<'_>, tokens: &Tokens) -> Option<Parsed<Expr>> {
     parse(tree, tokens, |parser| {
         let node = parser.parse_expr().ok()?;
+        (parser.peek_token().token == sqlparser::tokenizer::Token::EOF).then_some(node)
+    })
+}
+
+/// The statement that a range of tokens is; none where sqlparser does not accept it.
+pub(super) fn statement(tree: &Tree<'_>, tokens: &Tokens) -> Option<Parsed<Statement>> {
+    parse(tree, tokens, |parser| {
+        let node = parser.parse_statement().ok()?;
         (parser.peek_token().token == sqlparser::tokenizer::Token::EOF).then_some(node)
     })
 }
@@ -101,7 +109,7 @@ fn mask(tree: &Tree<'_>, tokens: &Tokens) -> Option<String> {
 pub(super) fn continued(tree: &Tree<'_>, first: usize, end: usize) -> usize {
     let mut last = first;
     while last + 1 < end
-        && tree.kind(first) != Some(TokenKind::DollarString)
+        && matches!(tree.kind(first), Some(TokenKind::String | TokenKind::EscapeString))
         && tree.kind(last + 1) == Some(TokenKind::String)
         && tree.raw(last + 1).starts_with('\'')
     {

@@ -8,7 +8,7 @@ use crate::flow::lower::lower;
 use crate::source::Source;
 use crate::span::Span;
 use crate::sql::advisory::{self, Key};
-use crate::sql::clause::Verb;
+use crate::sql::clause::{Verb, Wait};
 use crate::sql::lex::TokenKind;
 use crate::sql::script::{Section, sections};
 use crate::statement::Statement;
@@ -67,6 +67,26 @@ impl<'a> File<'a> {
                 .statements
                 .iter()
                 .any(|other| other.unit == statement.unit && *other.tree.verb() == Verb::Lock)
+    }
+
+    /// The comments inside a statement, on its last line, and directly before it.
+    pub fn comments_at(&self, statement: Span) -> impl Iterator<Item = &'a str> {
+        let text = self.source.text();
+        let line_end = text[statement.end..].find('\n').map_or(text.len(), |n| statement.end + n);
+        let after = self.comments.partition_point(|comment| comment.start < line_end);
+        let mut start = statement.start;
+        let source = self.source;
+        self.comments[..after].iter().rev().map_while(move |comment| {
+            let between = text.get(comment.end..start).map(str::trim);
+            let adjacent = comment.start >= statement.start || between == Some("");
+            start = comment.start.min(statement.start);
+            adjacent.then(|| source.slice(*comment))
+        })
+    }
+
+    /// Whether a statement has SKIP LOCKED, for which the tables' keys matter.
+    pub fn skips_locked(&self) -> bool {
+        self.statements.iter().flat_map(Statement::row_locks).any(|(_, lock)| lock.wait == Wait::SkipLocked)
     }
 
     /// Lock sites in the file's SQL, and how many of them were understood.

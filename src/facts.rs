@@ -1,8 +1,12 @@
 //! What only the whole tree can say.
 
+pub mod bound;
+pub mod catalog;
+
 use crate::analysis::File;
 use crate::flow::UnitFlow;
 use crate::sql::advisory::{Action, Key, Mode, Sameness};
+use catalog::Catalog;
 
 /// Facts of a project, from every file that may hold a lock; the catalog from every file that may define a table.
 #[derive(Debug, Default)]
@@ -11,14 +15,16 @@ pub struct Facts {
     pub complete: bool,
     /// Unlocks of one key that no lock of their own unit is for: somebody else's lock is released there.
     unpaired: Vec<(Mode, Key)>,
+    /// Tables and keys; empty where no statement asks for them.
+    pub catalog: Catalog,
     /// Functions of the tree that are named like an advisory function, lower case.
     pub own_functions: Vec<String>,
 }
 
 impl Facts {
     /// The facts of `files`.
-    pub fn of(files: &[File<'_>], complete: bool) -> Self {
-        let mut facts = Self { complete, ..Self::default() };
+    pub fn of(files: &[File<'_>], complete: bool, catalog: Catalog) -> Self {
+        let mut facts = Self { complete, catalog, ..Self::default() };
         for file in files {
             for flow in &file.units {
                 facts.unpaired.extend(unpaired(flow));

@@ -3,6 +3,7 @@
 use crate::analysis::File;
 use crate::document::{Document, documents};
 use crate::facts::Facts;
+use crate::facts::catalog::Catalog;
 use crate::finding::{FileId, Finding, Level, Notice, Report};
 use crate::fingerprint;
 use crate::prefilter;
@@ -35,7 +36,10 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
         .zip(&texts)
         .map(|((id, source), documents)| File::new(*id, source, documents))
         .collect();
-    let facts = Facts::of(&files, project.complete());
+    // Only a row lock asks for keys, so only then is the DDL read.
+    let asks = files.iter().filter(|file| targets.contains(file.id)).any(File::skips_locked);
+    let catalog = if asks { Catalog::read(project, settings) } else { Catalog::default() };
+    let facts = Facts::of(&files, project.complete(), catalog);
     let found = check(&files, &facts, targets);
     let mut findings = suppressed(found, &files, targets, &facts, settings);
     select(&mut findings, project, settings);

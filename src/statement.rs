@@ -150,6 +150,11 @@ impl<'d> Statement<'d> {
         self.document.region.to_source(span)
     }
 
+    /// Whether a name, lower case, is a variable of the routine around it. A column of the same name goes before it.
+    pub fn is_variable(&self, name: &str) -> bool {
+        self.variables.iter().any(|variable| variable == name)
+    }
+
     /// Every locking clause, with the query it belongs to.
     pub fn row_locks(&self) -> impl Iterator<Item = (QueryId, &RowLock)> {
         self.tree.queries().flat_map(|(id, query)| query.locks.iter().map(move |lock| (id, lock)))

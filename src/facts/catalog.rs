@@ -1,0 +1,201 @@
+//! The tables of the tree and their unique keys, as its DDL leaves them: every `.sql` file in the order of its path,
+//! which is the order of migrations, down sections left out.
+
+use crate::finding::FileId;
+use crate::language::Language;
+use crate::prefilter;
+use crate::project::Project;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::sql::clause::{Entry, Tree};
+use crate::sql::ddl::{Change, CreateTable, Key, Name, changes};
+use crate::sql::lex::lex;
+use crate::sql::script::sections;
+use crate::sql::split::split;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A table.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Its columns, lower case where not quoted.
+    pub columns: Vec<String>,
+    /// Whether it may have columns that the tree does not show.
+    pub open: bool,
+    /// Its unique keys.
+    keys: Vec<Key>,
+}
+
+impl Table {
+    /// Whether a column is known to be, or known not to be, one of the table's.
+    pub fn has(&self, column: &str) -> Option<bool> {
+        let found = self.columns.iter().any(|known| known == column);
+        (found || !self.open).then_some(found)
+    }
+
+    /// The first whole key among columns for which `fixed` holds.
+    pub fn key(&self, fixed: impl Fn(&str) -> bool) -> Option<&[String]> {
+        self.keys
+            .iter()
+            .filter(|key| !key.partial && !key.columns.is_empty())
+            .find(|key| key.columns.iter().all(|column| fixed(column)))
+            .map(|key| key.columns.as_slice())
+    }
+
+    /// Whether any key is known.
+    pub fn has_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+}
+
+/// The tables, by their name without schema. Two schemas' tables of one name are one table with the keys of both, which
+/// may call a column unique that is so in one of them alone.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    tables: HashMap<String, Table>,
+}
+
+impl Catalog {
+    /// The catalog that the tree's DDL makes, with what settings declare.
+    pub fn read(project: &dyn Project, settings: &Settings) -> Self {
+        let changes: Vec<Vec<Change>> = project
+            .files()
+            .par_iter()
+            .enumerate()
+            .map(|(index, file)| match file.language {
+                Language::Sql => {
+                    let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+                    project.read(id).map(|content| of_file(&file.path, content)).unwrap_or_default()
+                }
+            })
+            .collect();
+        let mut catalog = Self::default();
+        for change in changes.into_iter().flatten() {
+            catalog.apply(change);
+        }
+        for key in settings.unique_keys() {
+            let table = catalog
+                .tables
+                .entry(key.table.clone())
+                .or_insert_with(|| Table { open: true, ..Table::default() });
+            table.keys.push(Key {
+                name: String::new(),
+                columns: key.columns.clone(),
+                partial: false,
+                primary: false,
+            });
+        }
+        catalog
+    }
+
+    /// The table of that name.
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.get(name)
+    }
+
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::CreateTable(create) => self.create(create),
+            Change::AddKey { table, key } => self.entry(table).keys.push(key),
+            Change::AddColumn { table, column } => self.entry(table).columns.push(column.name),
+            Change::DropKey { table, constraint } => {
+                self.entry(table).keys.retain(|key| key.name != constraint);
+            }
+            Change::DropIndex(Name { name, .. }) => {
+                for table in self.tables.values_mut() {
+                    table.keys.retain(|key| key.name != name);
+                }
+            }
+            Change::DropColumn { table, column } => {
+                let table = self.entry(table);
+                table.columns.retain(|known| *known != column);
+                table.keys.retain(|key| !key.columns.contains(&column));
+            }
+            Change::DropTable(Name { name, .. }) => {
+                self.tables.remove(&name);
+            }
+            Change::RenameTable { table, to } => {
+                if let Some(table) = self.tables.remove(&table.name) {
+                    self.tables.insert(to, table);
+                }
+            }
+            Change::RenameColumn { table, column, to } => {
+                let table = self.entry(table);
+                let names =
+                    table.columns.iter_mut().chain(table.keys.iter_mut().flat_map(|key| &mut key.columns));
+                for name in names.filter(|name| **name == column) {
+                    name.clone_from(&to);
+                }
+            }
+            Change::RenameKey { key, to } => {
+                let keys = self.tables.values_mut().flat_map(|table| &mut table.keys);
+                for known in keys.filter(|known| known.name == key) {
+                    known.name.clone_from(&to);
+                }
+            }
+        }
+    }
+
+    /// A table that is changed before it is created stands in a schema dump that this tree does not hold.
+    fn entry(&mut self, table: Name) -> &mut Table {
+        self.tables.entry(table.name).or_insert_with(|| Table { open: true, ..Table::default() })
+    }
+
+    fn create(&mut self, create: CreateTable) {
+        let mut table = Table {
+            columns: create.columns.into_iter().map(|column| column.name).collect(),
+            open: create.derived,
+            keys: create.keys,
+        };
+        let parents = create.like.iter().map(|like| (&like.table, like.keys));
+        let parents = parents.chain(create.partition_of.iter().map(|parent| (parent, true)));
+        for (parent, keys) in parents.chain(create.inherits.iter().map(|parent| (parent, false))) {
+            match self.tables.get(&parent.name) {
+                Some(known) => {
+                    table.columns.extend(known.columns.iter().cloned());
+                    table.open |= known.open;
+                    if keys {
+                        table.keys.extend(known.keys.iter().cloned());
+                    }
+                }
+                None => table.open = true,
+            }
+        }
+        match self.tables.get_mut(&create.table.name) {
+            // `IF NOT EXISTS`, another schema, or another dump of the same table.
+            Some(known) => {
+                known.columns.extend(table.columns);
+                known.keys.extend(table.keys);
+                known.open |= table.open;
+            }
+            None => {
+                self.tables.insert(create.table.name, table);
+            }
+        }
+    }
+}
+
+/// The changes of one file, statement by statement.
+fn of_file(path: &Arc<str>, content: Vec<u8>) -> Vec<Change> {
+    if !prefilter::may_define(&content) {
+        return Vec::new();
+    }
+    let Ok(source) = Source::new(Arc::clone(path), Language::Sql, content) else { return Vec::new() };
+    let text = &source.text()[source.bom()..];
+    let tokens = lex(text);
+    let sections = sections(path, text, &tokens);
+    let mut found = Vec::new();
+    for piece in split(text, &tokens) {
+        let statement = &tokens[piece.tokens.clone()];
+        let Some(first) = statement.first() else { continue };
+        let at = first.span.start;
+        let undone = sections.iter().any(|s| s.name == "down" && (s.span.start..s.span.end).contains(&at));
+        let word = text.get(first.span.range()).unwrap_or_default();
+        if undone || !["create", "alter", "drop"].iter().any(|verb| word.eq_ignore_ascii_case(verb)) {
+            continue;
+        }
+        found.extend(changes(&Tree::build(text, statement, Entry::Statement)));
+    }
+    found
+}

@@ -1,0 +1,76 @@
+//! SKIP LOCKED on the one row that a unique key names.
+
+use crate::facts::bound::{Bound, Evidence, Row, bound};
+use crate::finding::{Level, Place};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::clause::{Query, RowLock, Strength, Wait, Wrap};
+use crate::sql::script::Expects;
+use crate::statement::{Missing, Statement, Use};
+
+pub(super) const RULE: Rule = Rule {
+    name: "skip-locked-single-key",
+    level: Level::Warning,
+    rank: Rank::Claim,
+    page: include_str!("../../rules/skip-locked-single-key.md"),
+    checks: &[Check::Statement(check)],
+};
+
+fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
+    let tree = &statement.tree;
+    if !tree.complete() || statement.when_missing == Some(Missing::GoesOn) || is_try_claim(context, statement) {
+        return;
+    }
+    for (id, lock) in statement.row_locks() {
+        if lock.wait != Wait::SkipLocked {
+            continue;
+        }
+        let query = tree.query(id);
+        let Some(select) = query.select() else { continue };
+        let Bound::Row(row) = bound(statement, select, &context.facts.catalog) else { continue };
+        let Some(level) = level(statement, query, lock, &row) else { continue };
+        let columns = row.columns.join(", ");
+        let why = match row.evidence {
+            Evidence::Catalog => format!("`{columns}` is a unique key, so this names one row"),
+            Evidence::Name | Evidence::Guess => format!("`{columns}` looks like a key, so this names one row"),
+        };
+        sink.report(
+            &RULE,
+            level,
+            Place::new(context.file.id, statement.source(&lock.tokens)),
+            "SKIP LOCKED on one row: no row then means that it is missing or that it is locked, and nobody can tell which",
+        )
+        .statement(statement.span)
+        .unit(&statement.unit)
+        .related(Place::new(context.file.id, statement.source(&row.comparison)), why)
+        .help("wait with plain FOR UPDATE, or use NOWAIT, which fails with SQLSTATE 55P03 when the row is locked");
+    }
+}
+
+/// How sure it is that zero rows will be misread; `None` where the row is not known to be one.
+fn level(statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
+    let one = statement.result == Use::Returned(Expects::One) && query.parent.is_none() && query.limit.is_none();
+    let expected = one || statement.when_missing == Some(Missing::Fails);
+    if row.evidence == Evidence::Guess && !expected {
+        return None;
+    }
+    let quiet = row.state || row.may_be_many || matches!(lock.strength, Strength::Share | Strength::KeyShare);
+    let sure = row.evidence == Evidence::Catalog || expected || query.wrap == Wrap::Exists;
+    Some(if sure && !quiet { Level::Warning } else { Level::Note })
+}
+
+/// Words in a name, and in a comment beside the statement, by which the code says that a locked row is no work for it.
+const NAMES: &[&str] = &["try", "claim", "iffree", "ifnotlocked", "ifunlocked", "ifavailable", "orskip", "skiplocked", "skipslocked", "lease"];
+const COMMENTS: &[&str] = &[
+    "another worker", "other worker", "another process", "another session", "someone else", "somebody else",
+    "already locked", "if locked", "is locked", "being processed", "busy",
+];
+
+/// Whether the code around says that zero rows means "not now".
+fn is_try_claim(context: &Context<'_>, statement: &Statement<'_>) -> bool {
+    let name: String = statement.purpose.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    NAMES.iter().any(|word| name.contains(word))
+        || context.file.comments_at(statement.span).any(|comment| {
+            let comment = comment.to_lowercase();
+            COMMENTS.iter().any(|words| comment.contains(words))
+        })
+}

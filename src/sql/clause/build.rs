@@ -229,8 +229,13 @@ impl Builder<'_> {
             })
             .collect();
         let last = operators.last().map_or(range.start, |operator| operator + 1);
-        let tails: Vec<usize> =
-            self.tree.top(last..range.end).filter(|&index| index > last && self.is_tail(index)).collect();
+        let mut tails: Vec<usize> = Vec::new();
+        for index in self.tree.top(last..range.end).filter(|&index| index > last) {
+            // SELECT takes INTO before its FROM; PL/pgSQL takes it at the end, too.
+            if self.is_tail(index) || !tails.is_empty() && self.is_into(index) {
+                tails.push(index);
+            }
+        }
         let body = tails.first().copied().unwrap_or(range.end);
         let mut start = range.start;
         for end in operators.into_iter().chain([body]) {

@@ -86,8 +86,8 @@ const NO_FUNCTIONS: &[&str] = &[
     "rollup",
     "row",
     "rows",
+    "second",
     "select",
-    "set",
     "sets",
     "similar",
     "some",
@@ -167,6 +167,12 @@ impl Tree<'_> {
             Some(TokenKind::Word) => {
                 if NO_FUNCTIONS.contains(&self.word(index))
                     && index.checked_sub(1).and_then(|before| self.kind(before)) != Some(TokenKind::Dot)
+                {
+                    return false;
+                }
+                // `DO UPDATE SET (a, b) = …`
+                if self.word(index) == "set"
+                    && matches!(self.places[index], Some((_, Clause::Conflict | Clause::Merge)))
                 {
                     return false;
                 }

@@ -5,6 +5,20 @@ use super::node::{Clause, FromItem, Join, QueryId, Wrap};
 use super::{MAX_DEPTH, Tokens};
 use crate::sql::lex::TokenKind;
 
+/// Functions without parentheses.
+const VALUE_FUNCTIONS: &[&str] = &[
+    "current_catalog",
+    "current_date",
+    "current_role",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "localtime",
+    "localtimestamp",
+    "session_user",
+    "system_user",
+];
+
 /// A keyword between the items of one element of FROM.
 enum Mark {
     Join { start: usize, join: Join, natural: bool },
@@ -277,6 +291,7 @@ impl Builder<'_> {
         if item.name.is_empty() {
             self.odd();
         }
+        item.call = at == start + 1 && VALUE_FUNCTIONS.contains(&self.tree.word(start));
         if self.kind_before(at, end) == Some(TokenKind::LeftParen) {
             item.call = true;
             let close = self.tree.close(at, end);

@@ -12,8 +12,6 @@ impl Builder<'_> {
             "limit" | "offset" => self.tree.kind(index + 1) != Some(TokenKind::Dot),
             "fetch" => matches!(self.tree.word(index + 1), "first" | "next"),
             "for" => self.lock_words(index).is_some(),
-            // PL/pgSQL takes INTO at the end, too.
-            "into" => self.is_into_target(index),
             _ => false,
         }
     }
@@ -131,10 +129,8 @@ impl Builder<'_> {
         (at < end).then(|| self.tree.ident(at)).flatten().map(|name| name.into_owned())
     }
 
-    /// Whether the INTO at `index` can be no part of an expression.
-    fn is_into_target(&self, index: usize) -> bool {
-        self.tree.kind(index + 1).is_some_and(|kind| {
-            matches!(kind, TokenKind::Word | TokenKind::QuotedIdent | TokenKind::Hole | TokenKind::Param)
-        })
+    /// Whether INTO stands at `index`.
+    pub(super) fn is_into(&self, index: usize) -> bool {
+        self.tree.keyword(index) == "into"
     }
 }

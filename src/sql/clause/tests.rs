@@ -99,6 +99,25 @@ fn no_limit_is_none() {
 }
 
 #[test]
+fn into_may_stand_in_three_places() {
+    for text in [
+        "SELECT a, b INTO STRICT x, y FROM t WHERE c ORDER BY d LIMIT 1 FOR UPDATE",
+        "SELECT a, b FROM t WHERE c INTO STRICT x, y ORDER BY d LIMIT 1 FOR UPDATE",
+        "SELECT a, b FROM t WHERE c ORDER BY d LIMIT 1 INTO STRICT x, y FOR UPDATE",
+        "SELECT a, b FROM t WHERE c ORDER BY d LIMIT 1 FOR UPDATE INTO STRICT x, y",
+    ] {
+        let tree = tree(text);
+        let query = root(&tree);
+        let select = query.select().unwrap();
+        assert_eq!(select.into.as_ref().map(|into| tree.slice(into)), Some("STRICT x, y"), "{text}");
+        assert_eq!((select.list.len(), select.from.len(), select.conjuncts.len()), (2, 1, 1), "{text}");
+        assert_eq!(query.order_by.as_ref().map(|order| tree.slice(order)), Some("d"), "{text}");
+        assert_eq!(tree.slice(&query.locks[0].tokens), "FOR UPDATE", "{text}");
+        assert!(tree.complete(), "{text}");
+    }
+}
+
+#[test]
 fn conditions_are_cut_at_and() {
     assert_eq!(
         conjuncts(

@@ -65,3 +65,10 @@ fn a_hole_after_a_table_is_no_alias() {
     assert_eq!((from[1].schema.as_deref(), from[1].name.as_str()), (Some(":schema"), "u"));
     assert!(tree.complete());
 }
+
+#[test]
+fn a_function_needs_no_parentheses() {
+    let tree = tree("SELECT * FROM current_date AS d, s.current_date");
+    let from = &root(&tree).select().unwrap().from;
+    assert!(from[0].call && !from[1].call);
+}

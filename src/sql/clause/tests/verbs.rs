@@ -86,3 +86,9 @@ fn verbs() {
         assert_eq!(tree(text).verb(), &verb, "{text}");
     }
 }
+
+#[test]
+fn a_rule_that_does_nothing_is_understood() {
+    let tree = tree("CREATE RULE r AS ON INSERT TO t DO INSTEAD NOTHING");
+    assert!(tree.complete() && tree.roots().is_empty());
+}

@@ -315,6 +315,9 @@ fn rule(tree: &Tree<'_>, rest: &Tokens) -> Contained {
         return Contained { understood: false, ..Contained::none() };
     };
     let at = at + 1 + usize::from(matches!(tree.word(at + 1), "also" | "instead"));
+    if tree.word(at) == "nothing" {
+        return Contained::none();
+    }
     let actions = at..rest.end;
     let Some(group) = tree.group(&actions).filter(|_| !tree.opens_query(at) || has_semicolon(tree, &actions))
     else {

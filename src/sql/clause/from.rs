@@ -10,6 +10,7 @@ const VALUE_FUNCTIONS: &[&str] = &[
     "current_catalog",
     "current_date",
     "current_role",
+    "current_schema",
     "current_time",
     "current_timestamp",
     "current_user",
@@ -17,6 +18,7 @@ const VALUE_FUNCTIONS: &[&str] = &[
     "localtimestamp",
     "session_user",
     "system_user",
+    "user",
 ];
 
 /// A keyword between the items of one element of FROM.

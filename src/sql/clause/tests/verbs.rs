@@ -23,6 +23,11 @@ fn queries_inside_other_statements() {
     }
     let rule = tree("CREATE RULE r AS ON UPDATE TO t DO ALSO (DELETE FROM u; SELECT 1;)");
     assert_eq!(rule.roots().len(), 2);
+    assert!(rule.complete());
+    let rule =
+        tree("CREATE RULE r AS ON UPDATE TO t WHERE EXISTS (SELECT 1) DO ALSO UPDATE u SET a = 1 WHERE b");
+    assert_eq!(rule.roots().len(), 2);
+    assert!(rule.complete());
     assert!(tree("CREATE TABLE t (a int DEFAULT 1)").roots().is_empty());
 }
 

@@ -309,30 +309,33 @@ fn defined(tree: &Tree<'_>, rest: &Tokens) -> Contained {
     Contained::query(at + 1..end)
 }
 
-/// The actions of `CREATE RULE … DO`. They run when the rule fires.
+/// The condition and the actions of `CREATE RULE … DO`. They run when the rule fires.
 fn rule(tree: &Tree<'_>, rest: &Tokens) -> Contained {
     let Some(at) = tree.top(rest.clone()).find(|&index| tree.keyword(index) == "do") else {
         return Contained { understood: false, ..Contained::none() };
     };
+    let mut contained = Contained::none();
+    let condition = tree.top(rest.start..at).find(|&index| tree.keyword(index) == "where");
+    contained.expressions.extend(condition.map(|condition| (condition + 1..at, Clause::Where)));
     let at = at + 1 + usize::from(matches!(tree.word(at + 1), "also" | "instead"));
     if tree.word(at) == "nothing" {
-        return Contained::none();
+        return contained;
     }
     let actions = at..rest.end;
-    let Some(group) = tree.group(&actions).filter(|_| !tree.opens_query(at) || has_semicolon(tree, &actions))
-    else {
-        return from(tree, actions).1;
-    };
-    let mut contained = Contained::none();
-    let mut start = group.start;
+    let list = tree.group(&actions).filter(|_| !tree.opens_query(at) || has_semicolon(tree, &actions));
+    let actions = list.unwrap_or(actions);
     let ends: Vec<usize> = tree
-        .top(group.clone())
+        .top(actions.clone())
         .filter(|&index| tree.kind(index) == Some(TokenKind::Semicolon))
-        .chain([group.end])
+        .chain([actions.end])
         .collect();
+    let mut start = actions.start;
     for end in ends {
         if start < end {
-            contained.queries.extend(from(tree, start..end).1.queries);
+            let action = from(tree, start..end).1;
+            contained.queries.extend(action.queries);
+            contained.expressions.extend(action.expressions);
+            contained.understood &= action.understood;
         }
         start = end + 1;
     }

@@ -13,6 +13,9 @@ use sqlparser::tokenizer::{Span, Tokenizer};
 /// are dropped.
 const MAX_OPERATORS: usize = 400;
 
+/// How deep parentheses may nest: sqlparser gives up a little earlier.
+const MAX_DEPTH: usize = 60;
+
 /// What sqlparser makes of a range of tokens, and where the range begins.
 pub(super) struct Parsed<T> {
     pub(super) node: T,
@@ -64,7 +67,7 @@ fn parse<T>(
 /// None where a token is foreign to SQL or operators are too many.
 fn mask(tree: &Tree<'_>, tokens: &Tokens) -> Option<String> {
     let span = tree.span(tokens);
-    if span.is_empty() {
+    if span.is_empty() || nests_too_deep(tree, tokens) {
         return None;
     }
     let mut mask = Mask { base: span.start, bytes: vec![b' '; span.len()] };
@@ -103,6 +106,18 @@ fn mask(tree: &Tree<'_>, tokens: &Tokens) -> Option<String> {
         return None;
     }
     String::from_utf8(mask.bytes).ok()
+}
+
+fn nests_too_deep(tree: &Tree<'_>, tokens: &Tokens) -> bool {
+    let mut depth = 0usize;
+    tokens.clone().any(|index| {
+        match tree.kind(index) {
+            Some(TokenKind::LeftParen | TokenKind::LeftBracket) => depth += 1,
+            Some(TokenKind::RightParen | TokenKind::RightBracket) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    })
 }
 
 /// The last token of a string constant: `'a'`, a line end, and `'b'` are one.

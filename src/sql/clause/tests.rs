@@ -3,6 +3,7 @@ use crate::sql::lex::lex;
 use proptest::prelude::*;
 use std::fmt::Write;
 
+mod agreement;
 mod evaluated;
 mod from;
 mod locks;

@@ -1,10 +1,11 @@
 //! One file, read: its documents' statements and units, its comments, its lock sites.
 
-use crate::document::{Content, Document};
+use crate::document::{Content, Document, Owner};
+use crate::facts::routines::Definition;
 use crate::finding::FileId;
-use crate::flow::UnitFlow;
 use crate::flow::interpret::interpret;
 use crate::flow::lower::lower;
+use crate::flow::{UnitFlow, UnitKind};
 use crate::source::Source;
 use crate::span::Span;
 use crate::sql::advisory::{self, Key};
@@ -26,6 +27,14 @@ pub struct File<'a> {
     pub units: Vec<UnitFlow>,
     /// Its comments, sorted.
     pub comments: Vec<Span>,
+    /// The routines that it defines.
+    pub definitions: Vec<Definition>,
+    /// Advisory calls and locking clauses in its SQL.
+    pub lock_sites: usize,
+    /// Those whose statement and key were read in full.
+    pub understood: usize,
+    /// Definitions that others replace: what stands in them is context for nothing.
+    pub left_out: Vec<Span>,
     /// The functions that it defines under the name of an advisory function, lower case.
     pub own_functions: Vec<String>,
 }
@@ -40,6 +49,10 @@ impl<'a> File<'a> {
             units: Vec::new(),
             comments: Vec::new(),
             own_functions: Vec::new(),
+            definitions: Vec::new(),
+            left_out: Vec::new(),
+            lock_sites: 0,
+            understood: 0,
         };
         for document in documents {
             let lowered = lower(document, &sections_of(source, document));
@@ -48,14 +61,13 @@ impl<'a> File<'a> {
                 .extend(lowered.units.into_iter().map(|unit| UnitFlow { trace: interpret(&unit), unit }));
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
             file.comments.extend(comments.map(|token| document.region.to_source(token.span)));
-            if let Some(name) = document.routine.as_ref().and_then(|owner| owner.routine.name.as_deref())
-                && name.contains("advisory")
-            {
-                file.own_functions.push(name.to_owned());
+            if let Some(owner) = &document.routine {
+                file.define(owner);
             }
         }
         file.comments.sort();
         file.comments.dedup();
+        file.count_lock_sites();
         file
     }
 
@@ -67,6 +79,17 @@ impl<'a> File<'a> {
                 .statements
                 .iter()
                 .any(|other| other.unit == statement.unit && *other.tree.verb() == Verb::Lock)
+    }
+
+    /// Whether a statement is run by a migration runner itself, once, and not in a body that others call.
+    pub fn runs_once(&self, statement: &Statement<'_>) -> bool {
+        let migrates = self.units.iter().any(|flow| flow.unit.runner.is_some());
+        let called = |kind| !matches!(kind, UnitKind::Script | UnitKind::Procedure { inline: true });
+        migrates
+            && !self
+                .units
+                .iter()
+                .any(|flow| flow.unit.span.contains(statement.span) && called(flow.unit.kind))
     }
 
     /// The comments inside a statement, on its last line, and directly before it.
@@ -89,21 +112,36 @@ impl<'a> File<'a> {
         self.statements.iter().flat_map(Statement::row_locks).any(|(_, lock)| lock.wait == Wait::SkipLocked)
     }
 
-    /// Lock sites in the file's SQL, and how many of them were understood.
-    pub fn lock_sites(&self) -> (usize, usize) {
-        let mut found = (0, 0);
+    /// Takes out what stands in a definition that another one replaces.
+    pub fn leave_out(&mut self, definition: Span) {
+        self.left_out.push(definition);
+        self.units.retain(|flow| !definition.contains(flow.unit.span));
+        self.statements
+            .retain(|statement| !definition.contains(statement.span) || definition == statement.span);
+    }
+
+    fn define(&mut self, owner: &Owner) {
+        let routine = &owner.routine;
+        let Some(name) = routine.name.as_deref() else { return };
+        if name.contains("advisory") {
+            self.own_functions.push(name.to_owned());
+        }
+        let types: Vec<&str> = routine.arguments.iter().map(|argument| argument.ty.as_str()).collect();
+        let schema = routine.schema.as_deref().unwrap_or_default();
+        let identity = format!("{schema}.{name}({})", types.join(","));
+        self.definitions.push(Definition { identity, statement: owner.statement });
+    }
+
+    fn count_lock_sites(&mut self) {
         for statement in &self.statements {
             let complete = statement.tree.complete();
-            for lock in &statement.locks {
-                found.0 += 1;
-                let keyed = lock.key != Key::Unknown || lock.function.action == advisory::Action::UnlockAll;
-                found.1 += usize::from(complete && keyed);
-            }
             let rows = statement.row_locks().count();
-            found.0 += rows;
-            found.1 += if complete { rows } else { 0 };
+            let keyed = statement.locks.iter().filter(|lock| {
+                lock.key != Key::Unknown || lock.function.action == advisory::Action::UnlockAll
+            });
+            self.understood += if complete { rows + keyed.count() } else { 0 };
+            self.lock_sites += rows + statement.locks.len();
         }
-        found
     }
 }
 

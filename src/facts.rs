@@ -2,6 +2,7 @@
 
 pub mod bound;
 pub mod catalog;
+pub mod routines;
 
 use crate::analysis::File;
 use crate::flow::UnitFlow;

@@ -52,3 +52,68 @@ impl Language {
         ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|&(_, language)| language)
     }
 }
+
+/// Other databases, by the words under which trees keep their SQL.
+const OTHER_DATABASES: &[&str] = &[
+    "bigquery",
+    "cassandra",
+    "clickhouse",
+    "databricks",
+    "db2",
+    "derby",
+    "duckdb",
+    "firebird",
+    "h2",
+    "hana",
+    "hsqldb",
+    "mariadb",
+    "mssql",
+    "mysql",
+    "oracle",
+    "singlestore",
+    "snowflake",
+    "spanner",
+    "sqlite",
+    "sqlite3",
+    "sqlserver",
+    "sybase",
+    "tidb",
+    "tsql",
+    "vertica",
+];
+
+/// Whether a word of the path says that its SQL is for another database: `migrations/mysql/001.sql`, `dbsqlite`.
+pub fn is_other_database(path: &str) -> bool {
+    path.to_ascii_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+        OTHER_DATABASES.iter().any(|known| {
+            word == *known || known.len() > 4 && (word.ends_with(known) || word.starts_with(known))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_by_name() {
+        for path in ["a.sql", "db/A.SQL", "queue.sql.jinja", "x.sql.j2", "y.pgsql", "dump.sql.postgres"] {
+            assert_eq!(Language::of(path), Some(Language::Sql), "{path}");
+        }
+        for path in ["a.sqlite", "sql", "jinja", "a.jinja", "a.sql.go"] {
+            assert_eq!(Language::of(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn other_databases_by_path() {
+        for path in
+            ["db/mysql/1.sql", "riversqlite/q.sql", "V1__x-mssql.sql", "schema.h2.sql", "oracle19/x.sql"]
+        {
+            assert!(is_other_database(path), "{path}");
+        }
+        for path in ["db/pg/1.sql", "migrations/001_h2o.sql", "reports/x.sql"] {
+            assert!(!is_other_database(path), "{path}");
+        }
+    }
+}

@@ -4,8 +4,10 @@ use crate::analysis::File;
 use crate::document::{Document, documents};
 use crate::facts::Facts;
 use crate::facts::catalog::Catalog;
+use crate::facts::routines;
 use crate::finding::{FileId, Finding, Level, Notice, Report};
 use crate::fingerprint;
+use crate::language::is_other_database;
 use crate::prefilter;
 use crate::project::{Project, Targets};
 use crate::region::Region;
@@ -31,11 +33,16 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
             documents(Region::verbatim(source.text(), whole))
         })
         .collect();
-    let files: Vec<File<'_>> = sources
+    let mut files: Vec<File<'_>> = sources
         .par_iter()
         .zip(&texts)
         .map(|((id, source), documents)| File::new(*id, source, documents))
         .collect();
+    for (id, definition) in routines::replaced(&files) {
+        if let Ok(index) = files.binary_search_by_key(&id, |file| file.id) {
+            files[index].leave_out(definition);
+        }
+    }
     // Only a row lock asks for keys, so only then is the DDL read.
     let asks = files.iter().filter(|file| targets.contains(file.id)).any(File::skips_locked);
     let catalog = if asks { Catalog::read(project, settings) } else { Catalog::default() };
@@ -45,9 +52,8 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     select(&mut findings, project, settings);
     findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
     for file in files.iter().filter(|file| targets.contains(file.id)) {
-        let (sites, understood) = file.lock_sites();
-        report.summary.lock_sites += sites;
-        report.summary.understood += understood;
+        report.summary.lock_sites += file.lock_sites;
+        report.summary.understood += file.understood;
     }
     fingerprint::assign(&mut findings, &files);
     for finding in &findings {
@@ -86,7 +92,9 @@ fn read(project: &dyn Project, targets: &Targets, notices: &mut Vec<Notice>) -> 
                 Ok(content) => content,
                 Err(why) => return (None, tell(why, true)),
             };
-            if !prefilter::may_lock(&content) && !prefilter::may_suppress(&content) {
+            let locks = prefilter::may_lock(&content)
+                && (!is_other_database(&file.path) || prefilter::names_advisory(&content));
+            if !locks && !prefilter::may_suppress(&content) {
                 return (None, None);
             }
             match Source::new(Arc::clone(&file.path), file.language, content) {
@@ -168,6 +176,8 @@ fn suppressed(
         let of = settings.of(file.source.path());
         let ran = |rule: &str| facts.complete && of.level(rule, Level::Error).is_some();
         let mut told = suppress::complaints(file.id, &comments, file.source, ran);
+        // What stands in a definition that another one replaces was not looked at.
+        told.retain(|finding| !file.left_out.iter().any(|definition| definition.contains(finding.at.span)));
         suppress::apply(&mut told, &mut comments, file.source);
         kept.extend(mine);
         kept.extend(told);

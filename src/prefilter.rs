@@ -22,6 +22,13 @@ pub fn may_lock(content: &[u8]) -> bool {
     LOCKS.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
+/// Whether the content names an advisory function, which no other database has.
+pub fn names_advisory(content: &[u8]) -> bool {
+    static ADVISORY: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i-u)pg_(?:try_)?advisory_").ok());
+    ADVISORY.as_ref().is_none_or(|pattern| pattern.is_match(content))
+}
+
 /// Whether the content may hold a suppression comment, about which there is something to say even where no lock is.
 pub fn may_suppress(content: &[u8]) -> bool {
     memchr::memmem::find(content, b"locklint:").is_some()

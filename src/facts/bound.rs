@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub enum Bound {
     /// One row of a table: a whole key is fixed.
     Row(Row),
-    /// As many as a list or an array names.
+    /// As many as a list, an array or a row of an outer query names.
     Listed,
     /// Any number.
     Open,
@@ -64,6 +64,8 @@ enum Side {
     Column(Column),
     Fixed,
     Listed,
+    /// A column of a query further out: another value for each of its rows.
+    Outer,
     Other,
 }
 
@@ -81,6 +83,7 @@ impl Reader<'_> {
                         fixed.insert(column.clone());
                     }
                     (Side::Column(column), Side::Listed) => listed |= self.is_likely_key(column),
+                    (Side::Column(_), Side::Outer) | (Side::Outer, Side::Column(_)) => listed = true,
                     (Side::Column(a), Side::Column(b)) => {
                         if self.is_fixed(&fixed, a) {
                             fixed.insert(b.clone());
@@ -148,7 +151,7 @@ impl Reader<'_> {
             Operand::Value(value) => {
                 let local = value.any(&mut |part| match part {
                     Value::Name { qualifier, name } => {
-                        matches!(self.column(qualifier.as_deref(), name), Side::Column(_) | Side::Other)
+                        !matches!(self.column(qualifier.as_deref(), name), Side::Fixed)
                     }
                     Value::Query(_) | Value::Unknown(_) => true,
                     _ => false,
@@ -171,7 +174,7 @@ impl Reader<'_> {
                 None if self.statement.is_variable(qualifier) || qualifier == &*self.statement.unit => {
                     Side::Fixed
                 }
-                None => Side::Other,
+                None => Side::Outer,
             };
         }
         let known: Vec<Option<bool>> = items

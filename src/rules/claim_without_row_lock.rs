@@ -15,12 +15,14 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
-    if !tree.complete() || context.file.is_locked_otherwise(statement) {
+    if !tree.complete() || context.file.runs_once(statement) || context.file.is_locked_otherwise(statement) {
         return;
     }
     for (_, query) in tree.queries() {
-        // A deleted row is gone for the second worker; only an UPDATE finds it again.
-        let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
+        // A deleted row is gone for the second worker; only an UPDATE finds it again. Without RETURNING nobody gets
+        // the rows to work on: a backfill, which may well do one twice.
+        let claims = |dml: &&Dml| dml.kind == DmlKind::Update && dml.returning.is_some();
+        let Some(dml) = query.dml().filter(claims) else { continue };
         let Some(pick) = pick(tree, dml) else { continue };
         let inner = tree.query(pick);
         sink.report(
@@ -50,6 +52,8 @@ fn pick(tree: &Tree<'_>, dml: &Dml) -> Option<QueryId> {
     let limited = query.limit.is_some() || query.fetch.is_some();
     let claims = limited
         && query.locks.is_empty()
+        && select.distinct.is_none()
+        && select.group_by.is_none()
         && table.is_table()
         && table.name == dml.target.name
         && !has_negation(tree, condition.tokens.clone())

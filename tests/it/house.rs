@@ -1,0 +1,126 @@
+//! House keeping.
+
+use locklint::language::Language;
+use std::fs;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// The longest that a source file may be, in lines.
+const LONGEST: usize = 500;
+
+/// Longer files, with the length that they may not exceed. The list only shrinks.
+const LONGER: &[(&str, usize)] = &[("src/sql/lex.rs", 640)];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files below some directories whose names end so: path relative to the root, and text.
+fn files(directories: &[&str], endings: &[&str]) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    for directory in directories {
+        for entry in WalkDir::new(root().join(directory)).sort_by_file_name() {
+            let path: PathBuf = entry.unwrap().into_path();
+            let name = path
+                .strip_prefix(root())
+                .unwrap()
+                .to_string_lossy()
+                .replace('\\', "/");
+            if endings.iter().any(|ending| name.ends_with(ending)) {
+                files.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    assert!(!files.is_empty());
+    files
+}
+
+#[test]
+fn no_source_file_is_long() {
+    for (name, text) in files(&["src", "tests"], &[".rs"]) {
+        let lines = text.split('\n').count() - 1;
+        match LONGER.iter().find(|(longer, _)| *longer == name) {
+            Some(&(_, limit)) => assert!(
+                LONGEST < lines && lines <= limit,
+                "{name} has {lines} lines: adjust its entry in LONGER downwards, or remove it"
+            ),
+            None => assert!(lines <= LONGEST, "{name} has {lines} lines; split it"),
+        }
+    }
+}
+
+#[test]
+fn lines_end_where_their_text_ends() {
+    let directories = ["src", "tests/it", "rules"];
+    for (name, text) in files(&directories, &[".rs", ".md"]) {
+        for (index, line) in text.split('\n').enumerate() {
+            let soft = name.ends_with(".md") && line.starts_with("SELECT");
+            assert!(
+                soft || line.trim_end() == line,
+                "{name}:{}: trailing white space",
+                index + 1
+            );
+        }
+        assert!(
+            text.ends_with('\n') && !text.ends_with("\n\n"),
+            "{name}: one line end closes a file"
+        );
+    }
+}
+
+#[test]
+fn every_source_file_says_what_it_is() {
+    for (name, text) in files(&["src"], &[".rs"]) {
+        let is_test = name.ends_with("/tests.rs") || name.contains("/tests/");
+        assert!(is_test || text.starts_with("//!"), "{name} begins with no `//!`");
+    }
+}
+
+#[test]
+fn main_is_short() {
+    let text = fs::read_to_string(root().join("src/main.rs")).unwrap();
+    assert!(text.split('\n').count() < 50);
+}
+
+#[test]
+fn the_hook_is_given_the_files_that_are_read() {
+    let text = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
+    let (_, rest) = text.split_once("files: '").unwrap();
+    let pattern = regex::Regex::new(rest.split('\'').next().unwrap()).unwrap();
+    for name in [
+        "a.sql",
+        "db/a.SQL",
+        "a.psql",
+        "a.pgsql",
+        "a.plpgsql",
+        "a.plsql",
+        "a.ddl",
+        "a.sql.j2",
+        "a.sql.jinja",
+        "a.sql.heex",
+        "a.sql.in",
+        "a.sql.pg",
+        "a.postgres.sql",
+        "a.sql.bak",
+        "sql",
+        "a.txt",
+        "a.sqlx",
+        "a.j2",
+    ] {
+        assert_eq!(pattern.is_match(name), Language::of(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn nothing_of_the_package_is_missing() {
+    for name in [
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+        "CHANGELOG.md",
+        "locklint.schema.json",
+        "action.yml",
+        "deny.toml",
+    ] {
+        assert!(root().join(name).is_file(), "{name}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Modules use lower layers only, and only the outermost touch the machine.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use walkdir::WalkDir;
+
+/// The modules of `src`, lowest first. One may use those before it.
+const LAYERS: &[&str] = &[
+    "span",
+    "language",
+    "source",
+    "region",
+    "finding",
+    "paths",
+    "project",
+    "sql",
+    "flow",
+    "settings",
+    "prefilter",
+    "analysis",
+    "facts",
+    "document",
+    "rule",
+    "suppress",
+    "rules",
+    "lint",
+    "emit",
+    "error",
+    "discover",
+    "cli",
+];
+
+/// Those that may read files, the environment and the terminal.
+const SHELL: &[&str] = &["discover", "cli"];
+
+/// What touches the machine.
+const MACHINE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "io::stdin",
+    "io::stdout",
+    "io::stderr",
+];
+
+/// The module, the path below `src` and the text without comments and tests of each file.
+fn sources() -> Vec<(String, String, String)> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut sources = Vec::new();
+    for entry in WalkDir::new(&src).sort_by_file_name() {
+        let entry = entry.unwrap();
+        let path = entry
+            .path()
+            .strip_prefix(&src)
+            .unwrap()
+            .to_string_lossy()
+            .replace('\\', "/");
+        let module = path.split('/').next().unwrap().trim_end_matches(".rs").to_owned();
+        let is_test = path.ends_with("/tests.rs") || path.contains("/tests/");
+        if !path.ends_with(".rs") || is_test || ["lib", "main"].contains(&module.as_str()) {
+            continue;
+        }
+        let text = fs::read_to_string(entry.path()).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let code: Vec<&str> = code
+            .split('\n')
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        sources.push((module, path, code.join("\n")));
+    }
+    assert!(sources.len() > 10);
+    sources
+}
+
+#[test]
+fn modules_use_lower_layers_only() {
+    let layer = |module: &str| {
+        LAYERS
+            .iter()
+            .position(|known| *known == module)
+            .unwrap_or_else(|| panic!("give `{module}` a place in LAYERS"))
+    };
+    let mut edges = BTreeSet::new();
+    for (module, path, code) in sources() {
+        for (at, _) in code.match_indices("crate::") {
+            let used: String = code[at + "crate::".len()..]
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            assert!(!used.is_empty(), "{path}: write one `use` per module");
+            edges.insert((module.clone(), used, path.clone()));
+        }
+    }
+    assert!(edges.len() > 20);
+    let upward: Vec<_> = edges
+        .iter()
+        .filter(|(module, used, _)| layer(used) > layer(module))
+        .collect();
+    assert!(upward.is_empty(), "{upward:#?}");
+}
+
+#[test]
+fn only_the_shell_touches_the_machine() {
+    for (module, path, code) in sources() {
+        if SHELL.contains(&module.as_str()) {
+            continue;
+        }
+        for word in MACHINE {
+            assert!(!code.contains(word), "{path} uses {word}");
+        }
+    }
+}
+
+#[test]
+fn every_layer_is_there_or_was_planned() {
+    let present: BTreeSet<String> = sources().into_iter().map(|(module, _, _)| module).collect();
+    for module in present {
+        assert!(
+            LAYERS.contains(&module.as_str()),
+            "give `{module}` a place in LAYERS"
+        );
+    }
+}

@@ -55,28 +55,13 @@ fn run(workspace: &Path, inputs: &[(&str, &str)]) -> (Vec<Output>, String) {
         env!("CARGO_BIN_EXE_locklint")
     );
     fs::write(&cargo, script).unwrap();
-    assert!(
-        Command::new("chmod")
-            .arg("+x")
-            .arg(&cargo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("chmod").arg("+x").arg(&cargo).status().unwrap().success());
 
     let (steps, mut values) = action();
-    values.extend(
-        inputs
-            .iter()
-            .map(|&(name, value)| (name.to_owned(), value.to_owned())),
-    );
+    values.extend(inputs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
     let mut outputs = Vec::new();
     for step in &steps {
-        assert!(
-            !step.run.contains("${{"),
-            "an input is read as shell code: {}",
-            step.run
-        );
+        assert!(!step.run.contains("${{"), "an input is read as shell code: {}", step.run);
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
         let mut bash = Command::new("bash");
         bash.args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", &step.run])
@@ -98,26 +83,13 @@ fn run(workspace: &Path, inputs: &[(&str, &str)]) -> (Vec<Output>, String) {
 
 #[test]
 fn the_steps_build_and_run() {
-    let tree = tree(&[
-        (".git/HEAD", ""),
-        ("db/a.sql", "SELECT 1;\n"),
-        ("x y.sql", "SELECT 1;\n"),
-    ]);
+    let tree = tree(&[(".git/HEAD", ""), ("db/a.sql", "SELECT 1;\n"), ("x y.sql", "SELECT 1;\n")]);
     let (outputs, arguments) = run(tree.path(), &[]);
     assert_eq!(outputs.len(), 2);
-    assert!(
-        outputs.iter().all(|output| output.status.success()),
-        "{outputs:?}"
-    );
+    assert!(outputs.iter().all(|output| output.status.success()), "{outputs:?}");
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    assert!(
-        arguments.starts_with("build\n--release\n--locked\n"),
-        "{arguments}"
-    );
-    assert!(
-        arguments.contains(&format!("--manifest-path\n{manifest}\n")),
-        "{arguments}"
-    );
+    assert!(arguments.starts_with("build\n--release\n--locked\n"), "{arguments}");
+    assert!(arguments.contains(&format!("--manifest-path\n{manifest}\n")), "{arguments}");
 }
 
 #[test]

@@ -10,63 +10,29 @@ fn no_matching_input_is_no_trouble() {
     for arguments in ["check", "check .", "check a.txt", "check --format json"] {
         let run = run(tree.path(), arguments);
         assert_eq!(run.code, 0, "{arguments}: {}", run.stderr);
-        assert!(
-            run.stderr.starts_with("locklint: "),
-            "{arguments}: {}",
-            run.stderr
-        );
+        assert!(run.stderr.starts_with("locklint: "), "{arguments}: {}", run.stderr);
     }
     let quiet = run(tree.path(), "check -q a.txt");
-    assert_eq!(
-        (quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()),
-        (0, "", "")
-    );
+    assert_eq!((quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()), (0, "", ""));
 }
 
 #[test]
 fn usage_and_input_trouble_are_2() {
     let tree = tree(&[("a.sql", "SELECT 1;\n")]);
     for (arguments, said) in [
-        (
-            "check nope.sql",
-            "locklint: error: nope.sql: no such file or directory",
-        ),
-        (
-            "check -q nope.sql a.sql --exit-zero",
-            "locklint: error: nope.sql: no such file",
-        ),
+        ("check nope.sql", "locklint: error: nope.sql: no such file or directory"),
+        ("check -q nope.sql a.sql --exit-zero", "locklint: error: nope.sql: no such file"),
         ("check --config nope.toml", "locklint: error: nope.toml: "),
         ("check --exclude a[", "locklint: error: --exclude `a[`: "),
-        (
-            "check --output-file no/such/dir",
-            "locklint: error: no/such/dir: ",
-        ),
-        (
-            "check --select missing",
-            "locklint: error: `missing` is no rule; ",
-        ),
-        (
-            "check --ignore unusedsuppression",
-            "did you mean `unused-suppression`?",
-        ),
+        ("check --output-file no/such/dir", "locklint: error: no/such/dir: "),
+        ("check --select missing", "locklint: error: `missing` is no rule; "),
+        ("check --ignore unusedsuppression", "did you mean `unused-suppression`?"),
         ("check - a.sql", "locklint: error: standard input is linted alone"),
-        (
-            "check --stdin-filename b.sql a.sql",
-            "locklint: error: standard input is linted alone",
-        ),
-        (
-            "check --min-level loud",
-            "`loud` is no level; the levels are note, warning and error",
-        ),
-        (
-            "check --format yaml",
-            "possible values: text, concise, json, sarif, github, gitlab",
-        ),
+        ("check --stdin-filename b.sql a.sql", "locklint: error: standard input is linted alone"),
+        ("check --min-level loud", "`loud` is no level; the levels are note, warning and error"),
+        ("check --format yaml", "possible values: text, concise, json, sarif, github, gitlab"),
         ("check --fix", "unexpected argument '--fix'"),
-        (
-            "explain nope",
-            "locklint: error: `nope` is no rule; `locklint rules` lists the rules",
-        ),
+        ("explain nope", "locklint: error: `nope` is no rule; `locklint rules` lists the rules"),
         ("lint", "unrecognized subcommand"),
         ("", "Usage: locklint"),
     ] {
@@ -80,10 +46,7 @@ fn usage_and_input_trouble_are_2() {
 fn a_wrong_configuration_is_shown_where_it_is_wrong() {
     let tree = tree(&[
         ("db/a.sql", ""),
-        (
-            "db/locklint.toml",
-            "pooling = \"none\"\n\n[rules]\nunused-supression = \"off\"\n",
-        ),
+        ("db/locklint.toml", "pooling = \"none\"\n\n[rules]\nunused-supression = \"off\"\n"),
     ]);
     let found = run(tree.path(), "check");
     assert_eq!((found.code, found.stdout.as_str()), (2, ""));
@@ -101,12 +64,7 @@ fn a_wrong_configuration_is_shown_where_it_is_wrong() {
     assert_eq!(run(tree.path(), "check --config db/locklint.toml").code, 2);
     let by_variable = |value: &str, arguments| {
         let mut command = command(tree.path(), arguments);
-        command
-            .env("LOCKLINT_CONFIG", value)
-            .output()
-            .unwrap()
-            .status
-            .code()
+        command.env("LOCKLINT_CONFIG", value).output().unwrap().status.code()
     };
     assert_eq!(by_variable("db/locklint.toml", "check"), Some(2));
     assert_eq!(by_variable("db/locklint.toml", "check --no-config"), Some(0));
@@ -124,10 +82,7 @@ fn the_format_is_the_flag_or_the_variable() {
     assert!(output("check --format json").starts_with("{\n  \"schema\": 1,"));
     let file = run(tree.path(), "check --format gitlab --output-file out.json");
     assert_eq!((file.code, file.stdout.as_str()), (0, ""));
-    assert_eq!(
-        std::fs::read_to_string(tree.path().join("out.json")).unwrap(),
-        "[]\n"
-    );
+    assert_eq!(std::fs::read_to_string(tree.path().join("out.json")).unwrap(), "[]\n");
 }
 
 #[test]
@@ -135,11 +90,7 @@ fn rules_are_listed_and_explained() {
     let tree = tree(&[]);
     let listed = run(tree.path(), "rules");
     assert_eq!(listed.code, 0);
-    let line = listed
-        .stdout
-        .split('\n')
-        .find(|line| line.starts_with("unused-suppression "))
-        .unwrap();
+    let line = listed.stdout.split('\n').find(|line| line.starts_with("unused-suppression ")).unwrap();
     assert!(line.contains(" note "), "{line}");
     let json: serde_json::Value =
         serde_json::from_str(&run(tree.path(), "rules --format json").stdout).unwrap();
@@ -147,11 +98,7 @@ fn rules_are_listed_and_explained() {
         let name = rule["name"].as_str().unwrap();
         let page = run(tree.path(), &format!("explain {name}"));
         assert_eq!(page.code, 0);
-        assert!(
-            page.stdout.starts_with(&format!("# {name}\n\n")),
-            "{}",
-            page.stdout
-        );
+        assert!(page.stdout.starts_with(&format!("# {name}\n\n")), "{}", page.stdout);
         assert!(page.stdout.contains(rule["summary"].as_str().unwrap()));
         assert_eq!(rule["url"], format!("rules/{name}.md"));
     }
@@ -171,24 +118,14 @@ fn help_teaches_by_example() {
 #[test]
 fn who_closes_the_pipe_hears_nothing() {
     let tree = tree(&[]);
-    for arguments in [
-        "explain unused-suppression",
-        "rules --format json",
-        "check --format sarif",
-    ] {
-        let mut child = command(tree.path(), arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+    for arguments in ["explain unused-suppression", "rules --format json", "check --format sarif"] {
+        let mut child =
+            command(tree.path(), arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments}: {said}");
-        assert!(
-            !said.contains("error") && !said.contains("panic"),
-            "{arguments}: {said}"
-        );
+        assert!(!said.contains("error") && !said.contains("panic"), "{arguments}: {said}");
     }
 }
 
@@ -196,23 +133,11 @@ fn who_closes_the_pipe_hears_nothing() {
 fn standard_input_stands_for_a_file_or_for_itself() {
     let tree = tree(&[("db/a.sql", "SELECT 1;\n"), (".git/HEAD", "")]);
     for (arguments, said) in [
-        (
-            "check -v -",
-            "1 of 2 files are reported on; the whole tree is known",
-        ),
-        (
-            "check -v - --stdin-filename db/a.sql",
-            "1 of 1 files are reported on; the whole tree is known",
-        ),
-        (
-            "check -v - --stdin-filepath db/b.sql",
-            "1 of 2 files are reported on; the whole tree is known",
-        ),
+        ("check -v -", "1 of 2 files are reported on; the whole tree is known"),
+        ("check -v - --stdin-filename db/a.sql", "1 of 1 files are reported on; the whole tree is known"),
+        ("check -v - --stdin-filepath db/b.sql", "1 of 2 files are reported on; the whole tree is known"),
         ("check -v - --stdin-filename a.unknown", "a.unknown: not linted: "),
-        (
-            "check -v - --force-exclude --exclude db --stdin-filename db/a.sql",
-            "0 of 0 files",
-        ),
+        ("check -v - --force-exclude --exclude db --stdin-filename db/a.sql", "0 of 0 files"),
     ] {
         let run = run_with_input(tree.path(), arguments, "SELECT 2;\n");
         assert_eq!(run.code, 0, "{arguments}: {}", run.stderr);

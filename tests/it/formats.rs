@@ -18,11 +18,7 @@ const WIDE: &str = "pg_try_advisory_lock(\r\n  7\r\n)";
 const FILES: &[(&str, &str, &str)] = &[
     ("app/bom.sql", "\u{FEFF}SELECT pg_advisory_lock(1);\n", LOCK),
     ("app/cr.sql", "-- a\r-- b\rSELECT pg_advisory_lock(1);\r", LOCK),
-    (
-        "app/crlf.sql",
-        "SELECT 1;\r\nSELECT 'é', pg_try_advisory_lock(\r\n  7\r\n);\r\n",
-        WIDE,
-    ),
+    ("app/crlf.sql", "SELECT 1;\r\nSELECT 'é', pg_try_advisory_lock(\r\n  7\r\n);\r\n", WIDE),
     ("app/end.sql", "\n\nSELECT pg_advisory_lock(1)", LOCK),
     ("app/tab é #.sql", "\tSELECT\t'ß😀',\tpg_advisory_lock(1);", LOCK),
 ];
@@ -54,18 +50,12 @@ fn report() -> Report {
             level: Level::Error,
             message: format!("message {index}"),
             at,
-            related: vec![Related {
-                at,
-                message: "the same again".to_owned(),
-            }],
+            related: vec![Related { at, message: "the same again".to_owned() }],
             help: Some("write something else".to_owned()),
             fix: Some(Fix {
                 title: "write it".to_owned(),
                 safe: true,
-                edits: vec![Edit {
-                    span: at.span,
-                    text: "x".to_owned(),
-                }],
+                edits: vec![Edit { span: at.span, text: "x".to_owned() }],
             }),
             statement: at.span,
             unit: String::new(),
@@ -77,12 +67,7 @@ fn report() -> Report {
 
 fn render(format: Format) -> String {
     let paths = Paths::new("app".to_owned(), "sub".to_owned());
-    let options = Options {
-        color: false,
-        quiet: false,
-        paths: &paths,
-        rules: RULES,
-    };
+    let options = Options { color: false, quiet: false, paths: &paths, rules: RULES };
     let mut out = Vec::new();
     emit(&report(), format, &options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -102,10 +87,7 @@ fn from(text: &str, line: u64, column: u64) -> &str {
     }
     for _ in 1..column {
         let first = rest.chars().next().unwrap();
-        assert!(
-            !matches!(first, '\r' | '\n'),
-            "column {column} is beyond line {line}"
-        );
+        assert!(!matches!(first, '\r' | '\n'), "column {column} is beyond line {line}");
         rest = &rest[first.len_utf8()..];
     }
     rest
@@ -146,35 +128,17 @@ fn json_selects_the_marked_text() {
             };
             let offset = |name: &str| usize::try_from(number(&place[name]["offset"])).unwrap();
             assert_eq!(&text[offset("start")..offset("end")], *marked, "{path}");
-            assert_eq!(
-                between(text, position("start"), position("end")),
-                *marked,
-                "{path}"
-            );
+            assert_eq!(between(text, position("start"), position("end")), *marked, "{path}");
         }
     }
     // The contract names these keys and no others.
-    let keys = |value: &Value| {
-        value
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(keys(&report), "diagnostics schema summary tool");
-    assert_eq!(
-        keys(&diagnostics[0]),
-        "end fingerprint fix help level message path related rule start url"
-    );
+    assert_eq!(keys(&diagnostics[0]), "end fingerprint fix help level message path related rule start url");
     assert_eq!(keys(&diagnostics[0]["related"][0]), "end message path start");
     assert_eq!(keys(&diagnostics[0]["start"]), "column line offset");
     assert_eq!(keys(&diagnostics[0]["fix"]), "edits safe");
-    assert_eq!(
-        keys(&report["summary"]),
-        "errors files lock_sites notes understood warnings"
-    );
+    assert_eq!(keys(&report["summary"]), "errors files lock_sites notes understood warnings");
 }
 
 #[test]
@@ -187,10 +151,8 @@ fn sarif_selects_the_marked_text_and_is_valid() {
         assert!(language.as_object_mut().unwrap().remove("pattern").is_some());
     }
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let faults: Vec<String> = validator
-        .iter_errors(&log)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
+    let faults: Vec<String> =
+        validator.iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert_eq!(faults, [""; 0]);
     let mut broken = log.clone();
     broken["runs"][0]["columnKind"] = "utf8".into();
@@ -205,11 +167,7 @@ fn sarif_selects_the_marked_text_and_is_valid() {
             let region = &location["physicalLocation"]["region"];
             let position = |line: &str, column: &str| (number(&region[line]), number(&region[column]));
             let start = position("startLine", "startColumn");
-            assert_eq!(
-                between(text, start, position("endLine", "endColumn")),
-                *marked,
-                "{path}"
-            );
+            assert_eq!(between(text, start, position("endLine", "endColumn")), *marked, "{path}");
         }
         assert!(result["partialFingerprints"]["locklint/v1"].is_string());
         assert!(result["partialFingerprints"]["primaryLocationLineHash"].is_null());
@@ -236,11 +194,7 @@ fn github_selects_the_marked_text() {
     let commands: Vec<&str> = output.split('\n').filter(|line| line.starts_with("::")).collect();
     assert_eq!(commands.len(), FILES.len());
     for (command, (path, text, marked)) in commands.iter().zip(FILES) {
-        let (properties, message) = command
-            .strip_prefix("::error ")
-            .unwrap()
-            .split_once("::")
-            .unwrap();
+        let (properties, message) = command.strip_prefix("::error ").unwrap().split_once("::").unwrap();
         let property = |name: &str| {
             let mut pairs = properties.split(',').filter_map(|pair| pair.split_once('='));
             pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
@@ -269,13 +223,7 @@ fn gitlab_selects_the_marked_lines() {
         assert_eq!(issue["location"]["path"], format!("sub/{path}"));
         let line = number(&issue["location"]["lines"]["begin"]);
         let first = marked.split('\r').next().unwrap();
-        assert!(
-            from(text, line, 1)
-                .split(['\r', '\n'])
-                .next()
-                .unwrap()
-                .contains(first)
-        );
+        assert!(from(text, line, 1).split(['\r', '\n']).next().unwrap().contains(first));
     }
 }
 
@@ -283,10 +231,8 @@ fn gitlab_selects_the_marked_lines() {
 fn concise_and_text_begin_at_the_marked_text() {
     let concise = render(Format::Concise);
     let text_output = render(Format::Text);
-    let headers: Vec<&str> = text_output
-        .split('\n')
-        .filter_map(|line| line.trim_start().strip_prefix("┌─ "))
-        .collect();
+    let headers: Vec<&str> =
+        text_output.split('\n').filter_map(|line| line.trim_start().strip_prefix("┌─ ")).collect();
     assert_eq!(headers.len(), FILES.len());
     for ((line, header), (path, text, marked)) in concise.split('\n').zip(headers).zip(FILES) {
         let shown = path.strip_prefix("app/").unwrap();
@@ -300,29 +246,18 @@ fn concise_and_text_begin_at_the_marked_text() {
     }
     // Under the marked text stand its carets.
     let lines: Vec<&str> = text_output.split('\n').collect();
-    let at = lines
-        .iter()
-        .position(|line| line.contains("3 │ SELECT pg_advisory_lock(1)"))
-        .unwrap();
+    let at = lines.iter().position(|line| line.contains("3 │ SELECT pg_advisory_lock(1)")).unwrap();
     let carets = lines[at + 1];
     let start = carets.chars().position(|c| c == '^').unwrap();
-    let under: String = lines[at]
-        .chars()
-        .skip(start)
-        .take(carets.chars().filter(|&c| c == '^').count())
-        .collect();
+    let under: String =
+        lines[at].chars().skip(start).take(carets.chars().filter(|&c| c == '^').count()).collect();
     assert_eq!(under, LOCK);
 }
 
 #[test]
 fn colour_is_only_where_it_is_asked_for() {
     let paths = Paths::default();
-    let mut options = Options {
-        color: true,
-        quiet: true,
-        paths: &paths,
-        rules: RULES,
-    };
+    let mut options = Options { color: true, quiet: true, paths: &paths, rules: RULES };
     let mut coloured = Vec::new();
     emit(&report(), Format::Text, &options, &mut coloured).unwrap();
     assert!(coloured.contains(&0x1B));

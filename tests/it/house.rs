@@ -21,11 +21,7 @@ fn files(directories: &[&str], endings: &[&str]) -> Vec<(String, String)> {
     for directory in directories {
         for entry in WalkDir::new(root().join(directory)).sort_by_file_name() {
             let path: PathBuf = entry.unwrap().into_path();
-            let name = path
-                .strip_prefix(root())
-                .unwrap()
-                .to_string_lossy()
-                .replace('\\', "/");
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
             if endings.iter().any(|ending| name.ends_with(ending)) {
                 files.push((name, fs::read_to_string(&path).unwrap()));
             }
@@ -55,16 +51,9 @@ fn lines_end_where_their_text_ends() {
     for (name, text) in files(&directories, &[".rs", ".md"]) {
         for (index, line) in text.split('\n').enumerate() {
             let soft = name.ends_with(".md") && line.starts_with("SELECT");
-            assert!(
-                soft || line.trim_end() == line,
-                "{name}:{}: trailing white space",
-                index + 1
-            );
+            assert!(soft || line.trim_end() == line, "{name}:{}: trailing white space", index + 1);
         }
-        assert!(
-            text.ends_with('\n') && !text.ends_with("\n\n"),
-            "{name}: one line end closes a file"
-        );
+        assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{name}: one line end closes a file");
     }
 }
 
@@ -113,14 +102,9 @@ fn the_hook_is_given_the_files_that_are_read() {
 
 #[test]
 fn nothing_of_the_package_is_missing() {
-    for name in [
-        "LICENSE-MIT",
-        "LICENSE-APACHE",
-        "CHANGELOG.md",
-        "locklint.schema.json",
-        "action.yml",
-        "deny.toml",
-    ] {
+    for name in
+        ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "locklint.schema.json", "action.yml", "deny.toml"]
+    {
         assert!(root().join(name).is_file(), "{name}");
     }
 }

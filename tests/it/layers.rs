@@ -35,15 +35,8 @@ const LAYERS: &[&str] = &[
 const SHELL: &[&str] = &["discover", "cli"];
 
 /// What touches the machine.
-const MACHINE: &[&str] = &[
-    "std::fs",
-    "std::env",
-    "std::net",
-    "std::process",
-    "io::stdin",
-    "io::stdout",
-    "io::stderr",
-];
+const MACHINE: &[&str] =
+    &["std::fs", "std::env", "std::net", "std::process", "io::stdin", "io::stdout", "io::stderr"];
 
 /// The module, the path below `src` and the text without comments and tests of each file.
 fn sources() -> Vec<(String, String, String)> {
@@ -51,12 +44,7 @@ fn sources() -> Vec<(String, String, String)> {
     let mut sources = Vec::new();
     for entry in WalkDir::new(&src).sort_by_file_name() {
         let entry = entry.unwrap();
-        let path = entry
-            .path()
-            .strip_prefix(&src)
-            .unwrap()
-            .to_string_lossy()
-            .replace('\\', "/");
+        let path = entry.path().strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
         let module = path.split('/').next().unwrap().trim_end_matches(".rs").to_owned();
         let is_test = path.ends_with("/tests.rs") || path.contains("/tests/");
         if !path.ends_with(".rs") || is_test || ["lib", "main"].contains(&module.as_str()) {
@@ -64,10 +52,7 @@ fn sources() -> Vec<(String, String, String)> {
         }
         let text = fs::read_to_string(entry.path()).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        let code: Vec<&str> = code
-            .split('\n')
-            .filter(|line| !line.trim_start().starts_with("//"))
-            .collect();
+        let code: Vec<&str> = code.split('\n').filter(|line| !line.trim_start().starts_with("//")).collect();
         sources.push((module, path, code.join("\n")));
     }
     assert!(sources.len() > 10);
@@ -94,10 +79,7 @@ fn modules_use_lower_layers_only() {
         }
     }
     assert!(edges.len() > 20);
-    let upward: Vec<_> = edges
-        .iter()
-        .filter(|(module, used, _)| layer(used) > layer(module))
-        .collect();
+    let upward: Vec<_> = edges.iter().filter(|(module, used, _)| layer(used) > layer(module)).collect();
     assert!(upward.is_empty(), "{upward:#?}");
 }
 
@@ -117,9 +99,6 @@ fn only_the_shell_touches_the_machine() {
 fn every_layer_is_there_or_was_planned() {
     let present: BTreeSet<String> = sources().into_iter().map(|(module, _, _)| module).collect();
     for module in present {
-        assert!(
-            LAYERS.contains(&module.as_str()),
-            "give `{module}` a place in LAYERS"
-        );
+        assert!(LAYERS.contains(&module.as_str()), "give `{module}` a place in LAYERS");
     }
 }

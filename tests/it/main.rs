@@ -11,6 +11,8 @@ mod command;
 #[cfg(test)]
 mod expect;
 #[cfg(test)]
+mod findings;
+#[cfg(test)]
 mod formats;
 #[cfg(test)]
 mod house;

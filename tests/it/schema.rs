@@ -13,8 +13,5 @@ fn the_schema_of_the_configuration_is_up_to_date() {
         fs::write(path, &text).unwrap();
     }
     let committed = fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        committed == text,
-        "locklint.schema.json is out of date; write it anew with UPDATE=1"
-    );
+    assert!(committed == text, "locklint.schema.json is out of date; write it anew with UPDATE=1");
 }

@@ -133,6 +133,16 @@ impl View<'_> {
     }
 }
 
+/// The page of a rule for a reader: without the marks that make its examples tests.
+pub(crate) fn page_text(rule: &Rule) -> String {
+    let lines: Vec<&str> = rule
+        .page
+        .split('\n')
+        .map(|line| line.split_once("--~").map_or(line, |(code, _)| code.trim_end()))
+        .collect();
+    lines.join("\n")
+}
+
 /// Where the page of a rule is.
 pub(crate) fn page(rule: &str) -> String {
     format!("{RULE_PAGES}{rule}.md")

@@ -1,6 +1,7 @@
 //! `locklint explain`: a rule's page.
 
 use super::{print, unknown_rule};
+use crate::emit::page_text;
 use crate::error::Error;
 
 /// Tell what a rule means
@@ -13,5 +14,5 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
     let rule = crate::rules::rule(&args.rule).ok_or_else(|| unknown_rule(&args.rule))?;
-    print(false, |out| writeln!(out, "{}", rule.page.trim_end()))
+    print(false, |out| writeln!(out, "{}", page_text(rule).trim_end()))
 }

@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, with what GitHub's code scanning reads of it. The key that GitHub computes itself
 //! (`primaryLocationLineHash`) is left to it.
 
-use super::View;
+use super::{View, page_text};
 use crate::finding::{Finding, Level, Place};
 use crate::rule::Rule;
 use serde_json::{Value, json};
@@ -57,11 +57,12 @@ fn descriptor(rule: &Rule) -> Value {
         Level::Warning => ("warning", "high"),
         Level::Note => ("recommendation", "medium"),
     };
+    let page = page_text(rule);
     json!({
         "id": rule.name,
         "shortDescription": { "text": rule.summary() },
         "fullDescription": { "text": rule.summary() },
-        "help": { "text": rule.page, "markdown": rule.page },
+        "help": { "text": page, "markdown": page },
         "defaultConfiguration": { "level": rule.level.as_str() },
         "properties": {
             "tags": ["postgresql", "locking"],

@@ -100,6 +100,7 @@ fn rules_are_listed_and_explained() {
         assert_eq!(page.code, 0);
         assert!(page.stdout.starts_with(&format!("# {name}\n\n")), "{}", page.stdout);
         assert!(page.stdout.contains(rule["summary"].as_str().unwrap()));
+        assert!(!page.stdout.contains("--~"), "{name} shows a mark of the tests");
         assert_eq!(rule["url"], format!("rules/{name}.md"));
     }
 }

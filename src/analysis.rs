@@ -1,7 +1,6 @@
 //! One file, read: its documents' statements and units, its comments, its lock sites.
 
 use crate::document::{Content, Document, Owner};
-use crate::facts::routines::Definition;
 use crate::finding::FileId;
 use crate::flow::interpret::interpret;
 use crate::flow::lower::lower;
@@ -143,6 +142,15 @@ impl<'a> File<'a> {
             self.lock_sites += rows + statement.locks.len();
         }
     }
+}
+
+/// A routine's definition: where, and what it is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Schema, name and argument types.
+    pub identity: String,
+    /// The statement that defines it.
+    pub statement: Span,
 }
 
 fn sections_of(source: &Source, document: &Document<'_>) -> Vec<Section> {

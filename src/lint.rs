@@ -77,9 +77,12 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     report
 }
 
+/// What became of a file: its source, if it is worth one, and what there is to tell.
+type Read = (Option<(FileId, Arc<Source>)>, Option<Notice>);
+
 /// The sources that may hold a lock; of the others, what keeps a target from being read is told.
 fn read(project: &dyn Project, targets: &Targets, notices: &mut Vec<Notice>) -> Vec<(FileId, Arc<Source>)> {
-    let all: Vec<(Option<(FileId, Arc<Source>)>, Option<Notice>)> = project
+    let all: Vec<Read> = project
         .files()
         .par_iter()
         .enumerate()

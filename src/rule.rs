@@ -12,8 +12,10 @@ use crate::statement::Statement;
 /// refuses or never runs makes every later question idle, a lock on the wrong session makes its unlock idle, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rank {
-    /// The server refuses the statement, or never evaluates the lock.
-    Invalid,
+    /// The server refuses the statement.
+    Refused,
+    /// The lock is never taken.
+    NeverTaken,
     /// The lock is taken for rows that are not returned.
     OverRows,
     /// Lock and unlock, or lock and work, are on different sessions.

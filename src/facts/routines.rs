@@ -5,19 +5,10 @@ use crate::finding::FileId;
 use crate::span::Span;
 use std::collections::HashMap;
 
-/// A routine's definition: where, and what it is known by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Definition {
-    /// Schema, name and argument types.
-    pub identity: String,
-    /// The statement that defines it.
-    pub statement: Span,
-}
-
 /// The definitions that others replace. Files with a version in their path are migrations and run in its order; a file
 /// without one is the source that migrations are made from, and goes before them.
 pub fn replaced(files: &[File<'_>]) -> Vec<(FileId, Span)> {
-    let mut by_identity: HashMap<&str, Vec<(Option<Vec<Part<'_>>>, FileId, Span)>> = HashMap::new();
+    let mut by_identity: HashMap<&str, Vec<Versioned<'_>>> = HashMap::new();
     for file in files {
         let version = version(file.source.path());
         for definition in &file.definitions {
@@ -43,6 +34,9 @@ pub fn replaced(files: &[File<'_>]) -> Vec<(FileId, Span)> {
     }
     found
 }
+
+/// A definition by the version of its file, which comes first in their order.
+type Versioned<'p> = (Option<Vec<Part<'p>>>, FileId, Span);
 
 /// A stretch of a path, so that `v0.9` stands before `v0.10`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

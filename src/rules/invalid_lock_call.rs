@@ -11,7 +11,7 @@ use crate::statement::Statement;
 pub(super) const RULE: Rule = Rule {
     name: "invalid-lock-call",
     level: Level::Error,
-    rank: Rank::Invalid,
+    rank: Rank::Refused,
     page: include_str!("../../rules/invalid-lock-call.md"),
     checks: &[Check::Statement(check)],
 };

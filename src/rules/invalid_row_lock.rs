@@ -2,14 +2,16 @@
 
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Clause, FromItem, QueryId, RowLock, Select, Strength, Term, Tokens, Tree, Wait};
+use crate::sql::clause::{
+    Clause, FromItem, Object, QueryId, RowLock, Select, Strength, Term, Tokens, Tree, Verb, Wait,
+};
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
     name: "invalid-row-lock",
     level: Level::Error,
-    rank: Rank::Invalid,
+    rank: Rank::Refused,
     page: include_str!("../../rules/invalid-row-lock.md"),
     checks: &[Check::Statement(check)],
 };
@@ -100,6 +102,10 @@ const fn strength(strength: Strength) -> &'static str {
 
 /// A name after OF that FROM does not have: often the table's name where the table has an alias.
 fn target(tree: &Tree<'_>, select: &Select, lock: &RowLock, clause: &str) -> Option<(String, Option<Tokens>)> {
+    // OLD and NEW of a rule are tables that FROM does not name.
+    if *tree.verb() == Verb::Create(Object::Rule) {
+        return None;
+    }
     for target in &lock.of {
         if target.tokens.clone().any(|index| tree.kind(index) == Some(TokenKind::Hole)) {
             continue;

@@ -66,7 +66,7 @@ fn verdict(tree: &Tree<'_>, id: QueryId, lock: &LockCall) -> Option<(Level, Stri
             Level::Error,
             "the sort must see every row first, so this locks every row that matches, and LIMIT returns a few".to_owned(),
         )),
-        Clause::Where | Clause::On if conditions > 1 || joined(from) || writes && conditions > 1 => Some((
+        Clause::Where | Clause::On if conditions > 1 || joined(from) => Some((
             Level::Warning,
             "the planner may test this before the other conditions, and lock rows that they rule out".to_owned(),
         )),

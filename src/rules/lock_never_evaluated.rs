@@ -8,7 +8,7 @@ use crate::statement::Statement;
 pub(super) const RULE: Rule = Rule {
     name: "lock-never-evaluated",
     level: Level::Error,
-    rank: Rank::Invalid,
+    rank: Rank::NeverTaken,
     page: include_str!("../../rules/lock-never-evaluated.md"),
     checks: &[Check::Statement(check)],
 };

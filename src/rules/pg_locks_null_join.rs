@@ -11,7 +11,7 @@ use crate::statement::Statement;
 pub(super) const RULE: Rule = Rule {
     name: "pg-locks-null-join",
     level: Level::Error,
-    rank: Rank::Invalid,
+    rank: Rank::NeverTaken,
     page: include_str!("../../rules/pg-locks-null-join.md"),
     checks: &[Check::Statement(check)],
 };

@@ -8,7 +8,7 @@ use crate::statement::Statement;
 pub(super) const RULE: Rule = Rule {
     name: "row-lock-never-taken",
     level: Level::Error,
-    rank: Rank::Invalid,
+    rank: Rank::NeverTaken,
     page: include_str!("../../rules/row-lock-never-taken.md"),
     checks: &[Check::Statement(check)],
 };

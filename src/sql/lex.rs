@@ -369,9 +369,8 @@ impl<'t> Lexer<'t> {
                 return (TokenKind::Unterminated, line_end(self.bytes, start).max(from));
             };
             at += n + 1;
-            if self.bytes[at - 1] == b'\\' {
-                at += 1;
-            } else if self.byte(at) == quote {
+            // An escaped character, or a doubled quote.
+            if self.bytes[at - 1] == b'\\' || self.byte(at) == quote {
                 at += 1;
             } else {
                 return (kind, at);
@@ -476,11 +475,12 @@ impl<'t> Lexer<'t> {
             return (TokenKind::Hole, end);
         }
         let mut at = start;
-        while hole::is_operator(self.byte(at))
-            && !self.bytes[at..].starts_with(b"--")
-            && !self.bytes[at..].starts_with(b"/*")
-            && !(at > start && hole::glued_placeholder(self.bytes, start, at))
-        {
+        while hole::is_operator(self.byte(at)) {
+            let rest = &self.bytes[at..];
+            let comment = rest.starts_with(b"--") || rest.starts_with(b"/*");
+            if comment || at > start && hole::glued_placeholder(self.bytes, start, at) {
+                break;
+            }
             at += 1;
         }
         // An operator of several characters ends in + or - only with one of ~!@#%^&|`? in it.

@@ -1,6 +1,6 @@
 //! One file, read: its documents' statements and units, its comments, its lock sites.
 
-use crate::document::{Content, Document, Owner};
+use crate::document::{Content, Document, Origin, Owner};
 use crate::finding::FileId;
 use crate::flow::interpret::interpret;
 use crate::flow::lower::lower;
@@ -10,8 +10,9 @@ use crate::span::Span;
 use crate::sql::advisory::{self, Key};
 use crate::sql::clause::{Verb, Wait};
 use crate::sql::lex::TokenKind;
+use crate::sql::routine::Routine;
 use crate::sql::script::{Section, sections};
-use crate::statement::Statement;
+use crate::statement::{Statement, Wrappers};
 
 /// A file as rules see it.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct File<'a> {
     pub id: FileId,
     /// Its text.
     pub source: &'a Source,
+    /// Its SQL texts.
+    documents: &'a [Document<'a>],
     /// Its statements: of the script first, then of each body.
     pub statements: Vec<Statement<'a>>,
     /// Its units with their traces.
@@ -40,10 +43,11 @@ pub struct File<'a> {
 
 impl<'a> File<'a> {
     /// Reads the documents of a source.
-    pub fn new(id: FileId, source: &'a Source, documents: &'a [Document<'a>]) -> Self {
+    pub fn new(id: FileId, source: &'a Source, documents: &'a [Document<'a>], wrappers: &Wrappers) -> Self {
         let mut file = Self {
             id,
             source,
+            documents,
             statements: Vec::new(),
             units: Vec::new(),
             comments: Vec::new(),
@@ -53,14 +57,14 @@ impl<'a> File<'a> {
             lock_sites: 0,
             understood: 0,
         };
-        for document in documents {
-            let lowered = lower(document, &sections_of(source, document));
+        for (index, document) in documents.iter().enumerate() {
+            let lowered = lower(documents, index, &sections_of(source, document), wrappers);
             file.statements.extend(lowered.statements);
             file.units
                 .extend(lowered.units.into_iter().map(|unit| UnitFlow { trace: interpret(&unit), unit }));
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
             file.comments.extend(comments.map(|token| document.region.to_source(token.span)));
-            if let Some(owner) = &document.routine {
+            if let Origin::Body(owner) = &document.origin {
                 file.define(owner);
             }
         }
@@ -111,6 +115,18 @@ impl<'a> File<'a> {
         self.statements.iter().flat_map(Statement::row_locks).any(|(_, lock)| lock.wait == Wait::SkipLocked)
     }
 
+    /// The units that are bodies of routines, each with its routine.
+    pub fn routines(&self) -> impl Iterator<Item = (&UnitFlow, &'a Routine)> {
+        self.units.iter().filter_map(|flow| {
+            self.documents.iter().find_map(|document| match &document.origin {
+                Origin::Body(owner) if document.region.span() == flow.unit.span => {
+                    Some((flow, &owner.routine))
+                }
+                _ => None,
+            })
+        })
+    }
+
     /// Takes out what stands in a definition that another one replaces.
     pub fn leave_out(&mut self, definition: Span) {
         self.left_out.push(definition);
@@ -135,11 +151,11 @@ impl<'a> File<'a> {
         for statement in &self.statements {
             let complete = statement.tree.complete();
             let rows = statement.row_locks().count();
-            let keyed = statement.locks.iter().filter(|lock| {
+            let keyed = statement.direct_locks().filter(|lock| {
                 lock.key != Key::Unknown || lock.function.action == advisory::Action::UnlockAll
             });
             self.understood += if complete { rows + keyed.count() } else { 0 };
-            self.lock_sites += rows + statement.locks.len();
+            self.lock_sites += rows + statement.direct_locks().count();
         }
     }
 }
@@ -154,8 +170,10 @@ pub struct Definition {
 }
 
 fn sections_of(source: &Source, document: &Document<'_>) -> Vec<Section> {
-    match (&document.content, &document.routine) {
-        (Content::Statements(_), None) => sections(source.path(), document.region.text(), &document.tokens),
+    match (&document.content, &document.origin) {
+        (Content::Statements(_), Origin::Script) => {
+            sections(source.path(), document.region.text(), &document.tokens)
+        }
         _ => Vec::new(),
     }
 }

@@ -3,8 +3,9 @@
 
 use crate::region::Region;
 use crate::span::{Span, SqlSpan};
+use crate::sql::Tokens;
 use crate::sql::lex::{Token, lex_with_holes};
-use crate::sql::plpgsql::{self, Body};
+use crate::sql::plpgsql::{self, Body, dynamic_sql};
 use crate::sql::routine::{self, Language, Routine};
 use crate::sql::split::{Piece, split};
 
@@ -20,8 +21,24 @@ pub struct Document<'s> {
     pub tokens: Vec<Token>,
     /// What it is.
     pub content: Content,
-    /// The routine whose body it is.
-    pub routine: Option<Owner>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a text comes from.
+#[derive(Debug)]
+pub enum Origin {
+    /// The source itself.
+    Script,
+    /// The body of a routine.
+    Body(Owner),
+    /// What EXECUTE runs, as far as it stands in the text.
+    Dynamic {
+        /// Index of the PL/pgSQL document.
+        document: usize,
+        /// The expression there.
+        command: Tokens,
+    },
 }
 
 /// The routine of a body.
@@ -46,7 +63,7 @@ pub enum Content {
 
 /// The documents of a script: itself first, then the bodies in the order of the text, each after the one it is in.
 pub fn documents(script: Region<'_>) -> Vec<Document<'_>> {
-    let mut found = vec![statements(script, None)];
+    let mut found = vec![statements(script, Origin::Script)];
     let mut depth = vec![0];
     let mut at = 0;
     while at < found.len() {
@@ -61,42 +78,48 @@ pub fn documents(script: Region<'_>) -> Vec<Document<'_>> {
     found
 }
 
-fn statements(region: Region<'_>, routine: Option<Owner>) -> Document<'_> {
+fn statements(region: Region<'_>, origin: Origin) -> Document<'_> {
     let holes: Vec<SqlSpan> = region.holes().collect();
     let tokens = lex_with_holes(region.text(), &holes);
     let pieces = split(region.text(), &tokens);
-    Document { region, tokens, content: Content::Statements(pieces), routine }
+    Document { region, tokens, content: Content::Statements(pieces), origin }
 }
 
+/// The texts directly inside a document.
 fn bodies<'s>(document: &Document<'s>, index: usize) -> Vec<Document<'s>> {
-    let Content::Statements(pieces) = &document.content else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    for piece in pieces {
-        let tokens = &document.tokens[piece.tokens.clone()];
-        let Some(routine) = routine::routine(document.region.text(), tokens) else {
-            continue;
-        };
-        let Some(region) = routine::body_region(&document.region, tokens, &routine) else {
-            continue;
-        };
-        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else {
-            continue;
-        };
-        let statement = document.region.to_source(first.span.join(last.span));
-        let language = routine.language.clone();
-        let owner = Some(Owner { routine, document: index, statement });
-        match language {
-            Language::Plpgsql => {
-                let holes: Vec<SqlSpan> = region.holes().collect();
-                let tokens = lex_with_holes(region.text(), &holes);
-                let body = plpgsql::parse(region.text(), &tokens);
-                found.push(Document { region, tokens, content: Content::Plpgsql(body), routine: owner });
-            }
-            Language::Sql => found.push(statements(region, owner)),
-            Language::Other(_) => {}
+    match &document.content {
+        Content::Statements(pieces) => {
+            pieces.iter().filter_map(|piece| routine_body(document, index, piece)).collect()
+        }
+        Content::Plpgsql(body) => {
+            let mut commands = Vec::new();
+            body.commands(&mut commands);
+            commands
+                .into_iter()
+                .filter_map(|command| {
+                    let region = dynamic_sql(&document.region, command.of(&document.tokens))?;
+                    Some(statements(region, Origin::Dynamic { document: index, command }))
+                })
+                .collect()
         }
     }
-    found
+}
+
+fn routine_body<'s>(document: &Document<'s>, index: usize, piece: &Piece) -> Option<Document<'s>> {
+    let tokens = &document.tokens[piece.tokens.clone()];
+    let routine = routine::routine(document.region.text(), tokens)?;
+    let region = routine::body_region(&document.region, tokens, &routine)?;
+    let statement = document.region.to_source(tokens.first()?.span.join(tokens.last()?.span));
+    let language = routine.language.clone();
+    let origin = Origin::Body(Owner { routine, document: index, statement });
+    match language {
+        Language::Plpgsql => {
+            let holes: Vec<SqlSpan> = region.holes().collect();
+            let tokens = lex_with_holes(region.text(), &holes);
+            let body = plpgsql::parse(region.text(), &tokens);
+            Some(Document { region, tokens, content: Content::Plpgsql(body), origin })
+        }
+        Language::Sql => Some(statements(region, origin)),
+        Language::Other(_) => None,
+    }
 }

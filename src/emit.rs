@@ -129,6 +129,9 @@ impl View<'_> {
         if levels.iter().all(|(count, _)| *count == 0) {
             parts.push("nothing found".to_owned());
         }
+        if self.report.in_tests > 0 {
+            parts.push(format!("{} in test code left out", grouped(self.report.in_tests)));
+        }
         parts.join(", ")
     }
 }

@@ -3,6 +3,7 @@
 pub mod bound;
 pub mod catalog;
 pub mod routines;
+pub mod wrappers;
 
 use crate::analysis::File;
 use crate::flow::UnitFlow;

@@ -159,6 +159,8 @@ pub struct Report {
     pub notices: Vec<Notice>,
     /// The figures.
     pub summary: Summary,
+    /// Findings in test code, which are left out unless asked for.
+    pub in_tests: usize,
     /// The source of every file that a finding points into.
     pub sources: BTreeMap<FileId, Arc<Source>>,
 }

@@ -8,7 +8,7 @@ mod unit;
 pub use crate::statement::Answer;
 pub use unit::UnitFlow;
 
-use crate::finding::Level;
+use crate::finding::{Level, Place};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Key};
 use crate::sql::script::Surroundings;
@@ -63,6 +63,8 @@ pub struct Site {
     pub span: Span,
     /// The statement that holds it.
     pub statement: Span,
+    /// Where a wrapper that is called here calls the advisory function.
+    pub via: Option<Place>,
     /// Who reads the answer.
     pub answer: Answer,
     /// The statement does other work too: the lock guards at least that.

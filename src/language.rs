@@ -91,6 +91,38 @@ pub fn is_other_database(path: &str) -> bool {
     })
 }
 
+/// Directories of test code.
+const TEST_DIRECTORIES: &[&str] = &[
+    "__tests__",
+    "e2e",
+    "regress",
+    "spec",
+    "specs",
+    "test",
+    "testdata",
+    "testing",
+    "tests",
+    "testutil",
+    "testutils",
+];
+
+/// Whether the path says that the file is test code, in which odd locking is there on purpose.
+pub fn is_test(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut parts = lower.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    parts.any(|directory| {
+        TEST_DIRECTORIES.iter().any(|known| {
+            directory == *known
+                || directory.strip_suffix(known).is_some_and(|rest| rest.ends_with(['-', '_', '.']))
+                || directory.strip_prefix(known).is_some_and(|rest| rest.starts_with(['-', '_', '.']))
+        })
+    }) || stem.starts_with("test_")
+        || ["_test", "_tests", "_spec"].iter().any(|ending| stem.ends_with(ending))
+        || [".test.", ".spec."].iter().any(|middle| name.contains(middle))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +146,18 @@ mod tests {
         }
         for path in ["db/pg/1.sql", "migrations/001_h2o.sql", "reports/x.sql"] {
             assert!(!is_other_database(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn test_code_by_path() {
+        for path in
+            ["test/sql/a.sql", "src/tests/a.sql", "db/a_test.sql", "x/integration-tests/a.sql", "a.spec.sql"]
+        {
+            assert!(is_test(path), "{path}");
+        }
+        for path in ["src/a.sql", "contest/a.sql", "latest/a.sql", "fixtures/a.sql", "attestation.sql"] {
+            assert!(!is_test(path), "{path}");
         }
     }
 }

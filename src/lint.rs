@@ -5,17 +5,19 @@ use crate::document::{Document, documents};
 use crate::facts::Facts;
 use crate::facts::catalog::Catalog;
 use crate::facts::routines;
-use crate::finding::{FileId, Finding, Level, Notice, Report};
+use crate::facts::wrappers::wrappers;
+use crate::finding::{FileId, Finding, Level, Notice, Related, Report};
 use crate::fingerprint;
-use crate::language::is_other_database;
+use crate::language::{is_other_database, is_test};
 use crate::prefilter;
-use crate::project::{Project, Targets};
+use crate::project::{Project, ProjectFile, Targets};
 use crate::region::Region;
 use crate::rule::{Check, Context, Sink, arbitrate};
 use crate::rules::RULES;
 use crate::settings::Settings;
 use crate::source::{Source, Unreadable};
 use crate::span::Span;
+use crate::statement::Wrappers;
 use crate::suppress;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -25,23 +27,23 @@ use std::sync::Arc;
 pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Report {
     let mut report = Report::default();
     report.summary.files = targets.0.len();
-    let sources = read(project, targets, &mut report.notices);
-    let texts: Vec<Vec<Document<'_>>> = sources
-        .par_iter()
-        .map(|(_, source)| {
-            let whole = Span::new(source.bom(), source.text().len());
-            documents(Region::verbatim(source.text(), whole))
-        })
-        .collect();
-    let mut files: Vec<File<'_>> = sources
-        .par_iter()
-        .zip(&texts)
-        .map(|((id, source), documents)| File::new(*id, source, documents))
-        .collect();
-    for (id, definition) in routines::replaced(&files) {
-        if let Ok(index) = files.binary_search_by_key(&id, |file| file.id) {
-            files[index].leave_out(definition);
+    let sources = read(project, targets, &marked, &mut report.notices);
+    let texts = texts(&sources);
+    let mut files = analyse(&sources, &texts, &Wrappers::default());
+    leave_out_replaced(&mut files);
+    // What calls a wrapper need not hold a lock word itself.
+    let wrappers = wrappers(&files);
+    let callers = callers(project, targets, &sources, &wrappers, &mut report.notices);
+    let caller_texts = self::texts(&callers);
+    if let Some(calls) = prefilter::calls(wrappers.names()) {
+        for ((file, documents), (id, source)) in files.iter_mut().zip(&texts).zip(&sources) {
+            if calls.is_match(source.text().as_bytes()) {
+                *file = File::new(*id, source, documents, &wrappers);
+            }
         }
+        files.extend(analyse(&callers, &caller_texts, &wrappers));
+        files.sort_by_key(|file| file.id);
+        leave_out_replaced(&mut files);
     }
     // Only a row lock asks for keys, so only then is the DDL read.
     let asks = files.iter().filter(|file| targets.contains(file.id)).any(File::skips_locked);
@@ -49,7 +51,7 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     let facts = Facts::of(&files, project.complete(), catalog);
     let found = check(&files, &facts, targets);
     let mut findings = suppressed(found, &files, targets, &facts, settings);
-    select(&mut findings, project, settings);
+    report.in_tests = select(&mut findings, project, settings);
     findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
     for file in files.iter().filter(|file| targets.contains(file.id)) {
         report.summary.lock_sites += file.lock_sites;
@@ -67,22 +69,52 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
         .iter()
         .flat_map(|f| std::iter::once(f.at.file).chain(f.related.iter().map(|r| r.at.file)))
         .collect();
-    report.sources = sources
-        .iter()
-        .filter(|(id, _)| named.contains(id))
-        .map(|(id, source)| (*id, Arc::clone(source)))
-        .collect();
+    report.sources = sources.iter().chain(&callers).filter(|(id, _)| named.contains(id)).cloned().collect();
     report.findings = findings;
     report.notices.sort();
     report
 }
 
-/// What became of a file: its source, if it is worth one, and what there is to tell.
-type Read = (Option<(FileId, Arc<Source>)>, Option<Notice>);
+/// A file's source.
+type Loaded = (FileId, Arc<Source>);
 
-/// The sources that may hold a lock; of the others, what keeps a target from being read is told.
-fn read(project: &dyn Project, targets: &Targets, notices: &mut Vec<Notice>) -> Vec<(FileId, Arc<Source>)> {
-    let all: Vec<Read> = project
+/// Whether a file, by its content, may hold a lock, or a comment about one.
+fn marked(file: &ProjectFile, content: &[u8]) -> bool {
+    let locks = prefilter::may_lock(content)
+        && (!is_other_database(&file.path) || prefilter::names_advisory(content));
+    locks || prefilter::may_suppress(content)
+}
+
+/// The files that call a wrapper and are not loaded yet.
+fn callers(
+    project: &dyn Project,
+    targets: &Targets,
+    loaded: &[Loaded],
+    wrappers: &Wrappers,
+    notices: &mut Vec<Notice>,
+) -> Vec<Loaded> {
+    let Some(calls) = prefilter::calls(wrappers.names()) else { return Vec::new() };
+    let mut again = Vec::new();
+    let mut callers = read(
+        project,
+        targets,
+        &|file, content| calls.is_match(content) && !marked(file, content),
+        &mut again,
+    );
+    callers.retain(|(id, _)| loaded.binary_search_by_key(id, |(known, _)| *known).is_err());
+    // What cannot be read was told the first time.
+    notices.extend(again.into_iter().filter(|notice| !notice.trouble));
+    callers
+}
+
+/// The sources that `wanted` chooses; of the others, what keeps a target from being read is told.
+fn read(
+    project: &dyn Project,
+    targets: &Targets,
+    wanted: &(dyn Fn(&ProjectFile, &[u8]) -> bool + Sync),
+    notices: &mut Vec<Notice>,
+) -> Vec<Loaded> {
+    let all: Vec<(Option<Loaded>, Option<Notice>)> = project
         .files()
         .par_iter()
         .enumerate()
@@ -95,19 +127,15 @@ fn read(project: &dyn Project, targets: &Targets, notices: &mut Vec<Notice>) -> 
                 Ok(content) => content,
                 Err(why) => return (None, tell(why, true)),
             };
-            let locks = prefilter::may_lock(&content)
-                && (!is_other_database(&file.path) || prefilter::names_advisory(&content));
-            if !locks && !prefilter::may_suppress(&content) {
+            if !wanted(file, &content) {
                 return (None, None);
             }
             match Source::new(Arc::clone(&file.path), file.language, content) {
                 Ok(source) => {
-                    let told = (source.replaced() > 0).then(|| {
+                    let replaced = source.replaced();
+                    let told = (replaced > 0).then(|| {
                         tell(
-                            format!(
-                                "{} bytes are not UTF-8 and were read as unknown characters",
-                                source.replaced()
-                            ),
+                            format!("{replaced} bytes are not UTF-8 and were read as unknown characters"),
                             false,
                         )
                     });
@@ -128,6 +156,32 @@ fn read(project: &dyn Project, targets: &Targets, notices: &mut Vec<Notice>) -> 
         notices.extend(notice);
     }
     sources
+}
+
+fn texts(sources: &[Loaded]) -> Vec<Vec<Document<'_>>> {
+    sources
+        .par_iter()
+        .map(|(_, source)| {
+            let whole = Span::new(source.bom(), source.text().len());
+            documents(Region::verbatim(source.text(), whole))
+        })
+        .collect()
+}
+
+fn analyse<'a>(sources: &'a [Loaded], texts: &'a [Vec<Document<'a>>], wrappers: &Wrappers) -> Vec<File<'a>> {
+    sources
+        .par_iter()
+        .zip(texts)
+        .map(|((id, source), documents)| File::new(*id, source, documents, wrappers))
+        .collect()
+}
+
+fn leave_out_replaced(files: &mut [File<'_>]) {
+    for (id, definition) in routines::replaced(files) {
+        if let Ok(index) = files.binary_search_by_key(&id, |file| file.id) {
+            files[index].leave_out(definition);
+        }
+    }
 }
 
 /// What the rules find in the targets, after arbitration.
@@ -157,7 +211,24 @@ fn check(files: &[File<'_>], facts: &Facts, targets: &Targets) -> Vec<Finding> {
         }
     }
     candidates.extend(sink.into_candidates().into_iter().filter(|c| targets.contains(c.finding.at.file)));
-    arbitrate(candidates)
+    let mut findings = arbitrate(candidates);
+    for finding in &mut findings {
+        tell_wrapper(finding, files);
+    }
+    findings
+}
+
+/// A finding on a call of a wrapper says where the wrapper calls the advisory function.
+fn tell_wrapper(finding: &mut Finding, files: &[File<'_>]) {
+    let Ok(index) = files.binary_search_by_key(&finding.at.file, |file| file.id) else { return };
+    let via = files[index]
+        .statements
+        .iter()
+        .flat_map(|statement| &statement.locks)
+        .find_map(|lock| lock.via.filter(|_| lock.span == finding.at.span));
+    if let Some(at) = via {
+        finding.related.push(Related { at, message: "which calls this".to_owned() });
+    }
 }
 
 /// Applies the files' suppression comments, and adds what there is to say about them.
@@ -189,16 +260,17 @@ fn suppressed(
     kept
 }
 
-/// Levels by settings; what is switched off goes.
-fn select(findings: &mut Vec<Finding>, project: &dyn Project, settings: &Settings) {
+/// Levels by settings; what is switched off goes. The answer counts what went because it is in test code.
+fn select(findings: &mut Vec<Finding>, project: &dyn Project, settings: &Settings) -> usize {
+    let mut in_tests = 0;
     findings.retain_mut(|finding| {
         let path = &project.files()[finding.at.file.0 as usize].path;
-        match settings.of(path).level(finding.rule, finding.level) {
-            Some(level) => {
-                finding.level = level;
-                true
-            }
-            None => false,
-        }
+        let settings = settings.of(path);
+        let Some(level) = settings.level(finding.rule, finding.level) else { return false };
+        finding.level = level;
+        let shown = settings.include_tests() || !is_test(path);
+        in_tests += usize::from(!shown);
+        shown
     });
+    in_tests
 }

@@ -29,6 +29,16 @@ pub fn names_advisory(content: &[u8]) -> bool {
     ADVISORY.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
+/// A search for calls of any of the named functions; `None` without names.
+pub fn calls<'n>(names: impl Iterator<Item = &'n str>) -> Option<Regex> {
+    let mut names: Vec<String> = names.map(regex::escape).collect();
+    names.sort();
+    if names.is_empty() {
+        return None;
+    }
+    Regex::new(&format!(r"(?i-u)(?:{})\s*\(", names.join("|"))).ok()
+}
+
 /// Whether the content may hold a suppression comment, about which there is something to say even where no lock is.
 pub fn may_suppress(content: &[u8]) -> bool {
     memchr::memmem::find(content, b"locklint:").is_some()

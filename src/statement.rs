@@ -1,6 +1,11 @@
 //! One SQL statement as rules see it: its clause tree, its lock calls, and what is done with its result.
 
+mod wrapper;
+
+pub use wrapper::{Effect, Wrapper, Wrappers};
+
 use crate::document::Document;
+use crate::finding::Place;
 use crate::span::{Span, SqlSpan};
 use crate::sql::advisory::{self, Action, Function, Key};
 use crate::sql::clause::{
@@ -9,6 +14,7 @@ use crate::sql::clause::{
 use crate::sql::key;
 use crate::sql::lex::Token;
 use crate::sql::script::Expects;
+use crate::sql::value::Value;
 use std::sync::Arc;
 
 /// What becomes of a statement's result.
@@ -45,11 +51,15 @@ pub enum Answer {
     None,
 }
 
-/// A call of an advisory lock function.
+/// A call of an advisory lock function, or of a function of the tree that does nothing but call one.
 #[derive(Clone, Debug)]
 pub struct LockCall {
     /// The call in the tree.
     pub call: Call,
+    /// The arguments of the advisory function, folded.
+    pub args: Vec<Value>,
+    /// Where the advisory function is called, if not here.
+    pub via: Option<Place>,
     /// The function.
     pub function: &'static Function,
     /// The key; NULL and invalid ones too.
@@ -71,7 +81,7 @@ pub struct Statement<'d> {
     pub span: Span,
     /// What becomes of the result.
     pub result: Use,
-    /// Its advisory calls, in the order of the text.
+    /// Its advisory calls, in the order of the text, those through wrappers included.
     pub locks: Vec<LockCall>,
     /// The names of the enclosing routine's variables, lower case: no columns.
     pub variables: Arc<[String]>,
@@ -101,6 +111,7 @@ impl<'d> Statement<'d> {
         result: Use,
         variables: Arc<[String]>,
         unit: Arc<str>,
+        wrappers: &Wrappers,
     ) -> Self {
         let tree = Tree::build(document.region.text(), tokens, entry);
         let span = document.region.to_source(tree.span(&tree.all()));
@@ -115,29 +126,44 @@ impl<'d> Statement<'d> {
             unit,
             when_missing: None,
         };
-        statement.locks = statement.lock_calls();
+        statement.locks = statement.lock_calls(wrappers);
         statement
     }
 
-    fn lock_calls(&self) -> Vec<LockCall> {
+    fn lock_calls(&self, wrappers: &Wrappers) -> Vec<LockCall> {
         let mut found = Vec::new();
         for call in self.tree.calls() {
-            if call.schema.as_deref().is_some_and(|schema| schema != "pg_catalog") {
-                continue;
+            let built_in = call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
+            if let Some(function) = advisory::function(&call.name).filter(|_| built_in) {
+                let args = key::arguments(&self.tree, &call);
+                found.push(self.lock_call(call, function, args, None));
+            } else if let Some(wrapper) = wrappers.find(call.schema.as_deref(), &call.name, call.args.len()) {
+                let given = key::arguments(&self.tree, &call);
+                for effect in &wrapper.effects {
+                    let args = effect.with(wrapper, &given);
+                    found.push(self.lock_call(call.clone(), effect.function, args, Some(effect.at)));
+                }
             }
-            let Some(function) = advisory::function(&call.name) else {
-                continue;
-            };
-            let key = if function.action == Action::UnlockAll {
-                Key::Unknown
-            } else {
-                key::of_call(&self.tree, &call)
-            };
-            let span = self.source(&call.tokens);
-            let evaluation = self.tree.evaluated(call.name_token);
-            found.push(LockCall { call, function, key, span, evaluation });
         }
         found
+    }
+
+    fn lock_call(
+        &self,
+        call: Call,
+        function: &'static Function,
+        args: Vec<Value>,
+        via: Option<Place>,
+    ) -> LockCall {
+        let key = if function.action == Action::UnlockAll { Key::Unknown } else { key::of_arguments(&args) };
+        let span = self.source(&call.tokens);
+        let evaluation = self.tree.evaluated(call.name_token);
+        LockCall { call, args, via, function, key, span, evaluation }
+    }
+
+    /// The calls that stand in the statement itself.
+    pub fn direct_locks(&self) -> impl Iterator<Item = &LockCall> {
+        self.locks.iter().filter(|lock| lock.via.is_none())
     }
 
     /// The source bytes of a range of tokens.

@@ -5,12 +5,12 @@ mod script;
 mod tables;
 
 use super::{Action, Lock, Node, Site, SiteId, Step, StepId, Unit, UnitKind};
-use crate::document::{Content, Document};
+use crate::document::{Content, Document, Origin};
 use crate::span::Span;
 use crate::sql::advisory::Action as Call;
 use crate::sql::clause::{Characteristics, Evaluation, Isolation, Verb};
 use crate::sql::script::{Section, Surroundings};
-use crate::statement::Statement;
+use crate::statement::{Statement, Wrappers};
 use std::collections::HashMap;
 
 /// The units of one document, with its statements.
@@ -22,13 +22,26 @@ pub struct Lowered<'d> {
     pub units: Vec<Unit>,
 }
 
-/// Lowers a script document, cut into sections, or a body.
-pub fn lower<'d>(document: &'d Document<'d>, sections: &[Section]) -> Lowered<'d> {
-    match (&document.content, &document.routine) {
-        (Content::Statements(pieces), None) => script::sections(document, pieces, sections),
-        (Content::Statements(pieces), Some(owner)) => script::sql_body(document, pieces, &owner.routine),
-        (Content::Plpgsql(body), Some(owner)) => body::plpgsql(document, body, &owner.routine),
-        (Content::Plpgsql(_), None) => Lowered::default(),
+/// Lowers document `index` of a source: a script, cut into sections, or a body. What EXECUTE runs is lowered where it
+/// runs.
+pub fn lower<'d>(
+    documents: &'d [Document<'d>],
+    index: usize,
+    sections: &[Section],
+    wrappers: &Wrappers,
+) -> Lowered<'d> {
+    let document = &documents[index];
+    match (&document.content, &document.origin) {
+        (Content::Statements(pieces), Origin::Script) => {
+            script::sections(document, pieces, sections, wrappers)
+        }
+        (Content::Statements(pieces), Origin::Body(owner)) => {
+            script::sql_body(document, pieces, &owner.routine, wrappers)
+        }
+        (Content::Plpgsql(body), Origin::Body(owner)) => {
+            body::plpgsql(documents, index, body, &owner.routine, wrappers)
+        }
+        (_, Origin::Dynamic { .. }) | (Content::Plpgsql(_), Origin::Script) => Lowered::default(),
     }
 }
 
@@ -85,6 +98,7 @@ impl Builder {
                 lock: Lock::Advisory { function: lock.function, key: lock.key.clone() },
                 span: lock.span,
                 statement: statement.span,
+                via: lock.via,
                 answer: statement.answer(lock),
                 guards_own_statement: works_at_all,
             });
@@ -130,6 +144,7 @@ impl Builder {
                 lock: Lock::Rows { tables: tables::locked(&statement.tree, query, lock) },
                 span: statement.source(&lock.tokens),
                 statement: statement.span,
+                via: None,
                 answer: super::Answer::None,
                 guards_own_statement: writing,
             });

@@ -19,7 +19,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     if !statement.runs() || !tree.complete() {
         return;
     }
-    for lock in &statement.locks {
+    for lock in statement.direct_locks() {
         let over = lock.function.acquires()
             && lock.evaluation == Evaluation::Yes
             && !lock.call.conditional

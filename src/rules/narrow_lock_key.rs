@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 const NARROW: &[&str] = &["crc32", "hashchar", "hashint4", "hashint8", "hashname", "hashtext", "hashbpchar", "hashvarlena"];
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
-    for lock in statement.locks.iter().filter(|lock| lock.function.acquires()) {
+    for lock in statement.direct_locks().filter(|lock| lock.function.acquires()) {
         // The two-key form has no more than 32 bits for each.
         let [arg] = lock.call.args.as_slice() else { continue };
         let key = value(&statement.tree, arg).fold();

@@ -33,7 +33,7 @@ const STABILISERS: &[&str] = &["date", "date_bin", "date_part", "date_trunc", "e
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let calls = statement.tree.calls();
-    for lock in statement.locks.iter().filter(|lock| lock.function.acquires()) {
+    for lock in statement.direct_locks().filter(|lock| lock.function.acquires()) {
         let inside = |call: &&Call| lock.call.args.iter().any(|arg| arg.contains(&call.name_token));
         if calls.iter().filter(inside).any(|call| STABILISERS.contains(&call.name.as_str())) {
             continue;

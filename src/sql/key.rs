@@ -36,12 +36,16 @@ const STRICT: &[&str] = &[
     "upper",
 ];
 
-/// The key that a call names; `Unknown` where the argument list fits neither form.
-pub fn of_call(tree: &Tree<'_>, call: &Call) -> Key {
-    let read = |index: usize| part(&value(tree, &call.args[index]).fold());
-    match call.args.len() {
-        1 => Key::Bigint(read(0)),
-        2 => Key::Pair(read(0), read(1)),
+/// The arguments of a call, folded.
+pub fn arguments(tree: &Tree<'_>, call: &Call) -> Vec<Value> {
+    call.args.iter().map(|arg| value(tree, arg).fold()).collect()
+}
+
+/// The key that folded arguments name; `Unknown` where they fit neither form.
+pub fn of_arguments(arguments: &[Value]) -> Key {
+    match arguments {
+        [key] => Key::Bigint(part(key)),
+        [class, key] => Key::Pair(part(class), part(key)),
         _ => Key::Unknown,
     }
 }
@@ -133,7 +137,7 @@ mod tests {
         let text = format!("SELECT pg_advisory_lock({call})");
         let tree = Tree::build(&text, &lex(&text), Entry::Statement);
         let calls = tree.calls();
-        of_call(&tree, &calls[0])
+        of_arguments(&arguments(&tree, &calls[0]))
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod dynamic;
 mod loops;
 mod parser;
 mod simple;
+mod walk;
 
 pub use dynamic::{STAND_IN, dynamic_sql};
 

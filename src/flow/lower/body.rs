@@ -5,7 +5,7 @@ mod variables;
 
 use super::script::kind;
 use super::{Builder, Lowered};
-use crate::document::Document;
+use crate::document::{Content, Document, Origin};
 use crate::flow::{Action, Exit, Node};
 use crate::span::{Span, SqlSpan};
 use crate::sql::Tokens;
@@ -13,15 +13,25 @@ use crate::sql::clause::Entry;
 use crate::sql::plpgsql::{Block, Body, LoopKind, RaiseLevel, Statement as Pl, StatementKind};
 use crate::sql::routine::Routine;
 use crate::sql::script::{Expects, Surroundings};
-use crate::statement::{Missing, Statement, Use};
+use crate::statement::{Missing, Statement, Use, Wrappers};
 use std::sync::Arc;
 use variables::Variables;
 
-pub(super) fn plpgsql<'d>(document: &'d Document<'d>, body: &Body, routine: &Routine) -> Lowered<'d> {
+pub(super) fn plpgsql<'d>(
+    documents: &'d [Document<'d>],
+    index: usize,
+    body: &Body,
+    routine: &Routine,
+    wrappers: &Wrappers,
+) -> Lowered<'d> {
+    let document = &documents[index];
     let variables = Variables::of(document, body, routine);
     let name: Arc<str> = routine.name.as_deref().unwrap_or_default().into();
     let mut walk = Walk {
+        documents,
+        index,
         document,
+        wrappers,
         builder: Builder::new(),
         statements: Vec::new(),
         names: variables.names(),
@@ -36,8 +46,11 @@ pub(super) fn plpgsql<'d>(document: &'d Document<'d>, body: &Body, routine: &Rou
     Lowered { statements: walk.statements, units: vec![unit] }
 }
 
-struct Walk<'d> {
+struct Walk<'d, 'w> {
+    documents: &'d [Document<'d>],
+    index: usize,
     document: &'d Document<'d>,
+    wrappers: &'w Wrappers,
     builder: Builder,
     statements: Vec<Statement<'d>>,
     variables: Variables,
@@ -52,7 +65,7 @@ const fn nothing() -> Node {
     Node::Sequence(Vec::new())
 }
 
-impl<'d> Walk<'d> {
+impl Walk<'_, '_> {
     fn source(&self, span: SqlSpan) -> Span {
         self.document.region.to_source(span)
     }
@@ -127,10 +140,25 @@ impl<'d> Walk<'d> {
                 }
                 nodes
             }
-            StatementKind::Call(_)
-            | StatementKind::Execute { .. }
-            | StatementKind::ReturnQueryExecute { .. }
-            | StatementKind::Unknown(_) => self.work(span),
+            StatementKind::Execute { command, into, .. } => {
+                let result = match into {
+                    Some(into) => Use::Stored { read: self.variables.any_read(&into.targets) },
+                    None => Use::Dropped,
+                };
+                let nodes = self.dynamic(*command, &result, span);
+                if let Some([target]) = into.as_ref().map(|into| into.targets.as_slice()) {
+                    self.bind(target);
+                }
+                nodes
+            }
+            StatementKind::ReturnQueryExecute { command, .. } => {
+                self.dynamic(*command, &Use::Returned(Expects::Many), span)
+            }
+            StatementKind::Open { execute: Some(command), .. } => {
+                self.dynamic(*command, &Use::Returned(Expects::Many), span)
+            }
+            StatementKind::Call(tokens) => self.sql(*tokens, Use::Dropped, next),
+            StatementKind::Unknown(_) => self.work(span),
             StatementKind::Open { query: Some(query), .. } => {
                 self.sql(*query, Use::Returned(Expects::Many), next)
             }
@@ -148,6 +176,28 @@ impl<'d> Walk<'d> {
     fn work(&mut self, span: Span) -> Vec<Node> {
         self.builder.statement += 1;
         vec![self.builder.step(Action::Work { reads: Vec::new(), writes: Vec::new() }, span)]
+    }
+
+    /// What EXECUTE runs, as far as it stands in the text.
+    fn dynamic(&mut self, command: Tokens, result: &Use, span: Span) -> Vec<Node> {
+        let documents = self.documents;
+        let run = documents.iter().find(|document| {
+            matches!(document.origin, Origin::Dynamic { document, command: known } if document == self.index && known == command)
+        });
+        let Some((run, Content::Statements(pieces))) = run.map(|run| (run, &run.content)) else {
+            return self.work(span);
+        };
+        let mut nodes = Vec::new();
+        for piece in pieces {
+            let tokens = &run.tokens[piece.tokens.clone()];
+            let names = Arc::clone(&self.names);
+            let unit = Arc::clone(&self.unit);
+            let statement =
+                Statement::new(run, tokens, Entry::Statement, result.clone(), names, unit, self.wrappers);
+            nodes.extend(self.builder.statement(&statement));
+            self.statements.push(statement);
+        }
+        nodes
     }
 
     fn sql(&mut self, tokens: Tokens, result: Use, next: Option<&Pl>) -> Vec<Node> {
@@ -185,6 +235,7 @@ impl<'d> Walk<'d> {
             result,
             Arc::clone(&self.names),
             Arc::clone(&self.unit),
+            self.wrappers,
         );
         statement.when_missing = missing;
         let nodes = self.builder.statement(&statement);
@@ -277,7 +328,11 @@ impl<'d> Walk<'d> {
                 nodes.extend(self.value(*to, None));
             }
             LoopKind::Foreach { array, .. } => nodes.extend(self.value(*array, None)),
-            LoopKind::Forever | LoopKind::ForExecute { .. } | LoopKind::ForCursor { .. } => {}
+            LoopKind::ForExecute { command, .. } => {
+                let span = self.source(command.span(&self.document.tokens));
+                nodes.extend(self.dynamic(*command, &Use::Returned(Expects::Many), span));
+            }
+            LoopKind::Forever | LoopKind::ForCursor { .. } => {}
         }
         let body = Box::new(Node::Sequence(self.all(body)));
         nodes.push(Node::Loop { label, body, endless: *kind == LoopKind::Forever });

@@ -8,7 +8,7 @@ use crate::sql::clause::{Entry, Verb};
 use crate::sql::routine::{Returns, Routine, RoutineKind};
 use crate::sql::script::{Expects, Section, SectionKind, Surroundings};
 use crate::sql::split::{Piece, Terminator};
-use crate::statement::{Statement, Use};
+use crate::statement::{Statement, Use, Wrappers};
 use std::sync::Arc;
 
 /// psql commands after which the result of the statement before them is kept or fed on, not shown.
@@ -18,6 +18,7 @@ pub(super) fn sections<'d>(
     document: &'d Document<'d>,
     pieces: &[Piece],
     sections: &[Section],
+    wrappers: &Wrappers,
 ) -> Lowered<'d> {
     let mut lowered = Lowered::default();
     for section in sections {
@@ -38,8 +39,15 @@ pub(super) fn sections<'d>(
                 SectionKind::Script { .. } => Use::Shown { stored: is_kept(document, pieces, index) },
             };
             let tokens = &document.tokens[piece.tokens.clone()];
-            let statement =
-                Statement::new(document, tokens, Entry::Statement, result, Arc::from([]), Arc::clone(&name));
+            let statement = Statement::new(
+                document,
+                tokens,
+                Entry::Statement,
+                result,
+                Arc::from([]),
+                Arc::clone(&name),
+                wrappers,
+            );
             if joined {
                 // psql sends both sides of `\;` as one string: one implicit transaction, as if one statement.
                 builder.statement = builder.statement.saturating_sub(1);
@@ -88,7 +96,12 @@ fn psql(statement: &Statement<'_>) -> Option<Action> {
     }
 }
 
-pub(super) fn sql_body<'d>(document: &'d Document<'d>, pieces: &[Piece], routine: &Routine) -> Lowered<'d> {
+pub(super) fn sql_body<'d>(
+    document: &'d Document<'d>,
+    pieces: &[Piece],
+    routine: &Routine,
+    wrappers: &Wrappers,
+) -> Lowered<'d> {
     let mut lowered = Lowered::default();
     let mut builder = Builder::new();
     let mut nodes = Vec::new();
@@ -107,8 +120,15 @@ pub(super) fn sql_body<'d>(document: &'d Document<'d>, pieces: &[Piece], routine
             crate::sql::routine::BodyForm::Return(_) => Entry::SelectList,
             _ => Entry::Statement,
         };
-        let statement =
-            Statement::new(document, tokens, entry, result, Arc::clone(&variables), Arc::clone(&name));
+        let statement = Statement::new(
+            document,
+            tokens,
+            entry,
+            result,
+            Arc::clone(&variables),
+            Arc::clone(&name),
+            wrappers,
+        );
         nodes.extend(builder.statement(&statement));
         lowered.statements.push(statement);
     }

@@ -16,7 +16,7 @@ struct Verdict {
     otherwise: Option<bool>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     /// What the condition just lowered says of a try-lock.
     pub(super) fn guard(&self, condition: Tokens) -> Option<Guard> {
         let tokens: Vec<Token> =

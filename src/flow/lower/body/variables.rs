@@ -59,48 +59,38 @@ impl Variables {
     }
 
     fn block(&mut self, block: &Block) {
+        self.declare(block);
+        block.each(&mut |statement| self.statement(statement));
+    }
+
+    fn declare(&mut self, block: &Block) {
         for declaration in &block.declarations {
             self.names.push(declaration.name.clone());
             self.write(&declaration.name);
         }
-        self.all(&block.body);
-        for handler in &block.handlers {
-            self.all(&handler.body);
-        }
     }
 
-    fn all(&mut self, statements: &[Statement]) {
-        for statement in statements {
-            match &statement.kind {
-                StatementKind::Block(block) => self.block(block),
-                StatementKind::If { arms, otherwise } | StatementKind::Case { arms, otherwise, .. } => {
-                    for (_, body) in arms {
-                        self.all(body);
-                    }
-                    self.all(otherwise.as_deref().unwrap_or_default());
+    fn statement(&mut self, statement: &Statement) {
+        match &statement.kind {
+            StatementKind::Block(block) => self.declare(block),
+            StatementKind::Loop { kind, .. } => match kind {
+                LoopKind::ForRange { target, .. } => {
+                    self.names.push(target.clone());
+                    self.write(target);
                 }
-                StatementKind::Loop { kind, body, .. } => {
-                    match kind {
-                        LoopKind::ForRange { target, .. } => {
-                            self.names.push(target.clone());
-                            self.write(target);
-                        }
-                        LoopKind::ForQuery { target, .. }
-                        | LoopKind::ForExecute { target, .. }
-                        | LoopKind::ForCursor { target, .. }
-                        | LoopKind::Foreach { target, .. } => target.iter().for_each(|name| self.write(name)),
-                        LoopKind::Forever | LoopKind::While(_) => {}
-                    }
-                    self.all(body);
-                }
-                StatementKind::Assign { target, .. } => self.write(target),
-                StatementKind::Sql { into: Some(into), .. }
-                | StatementKind::Execute { into: Some(into), .. }
-                | StatementKind::Fetch { into: Some(into), .. } => {
-                    into.targets.iter().for_each(|name| self.write(name));
-                }
-                _ => {}
+                LoopKind::ForQuery { target, .. }
+                | LoopKind::ForExecute { target, .. }
+                | LoopKind::ForCursor { target, .. }
+                | LoopKind::Foreach { target, .. } => target.iter().for_each(|name| self.write(name)),
+                LoopKind::Forever | LoopKind::While(_) => {}
+            },
+            StatementKind::Assign { target, .. } => self.write(target),
+            StatementKind::Sql { into: Some(into), .. }
+            | StatementKind::Execute { into: Some(into), .. }
+            | StatementKind::Fetch { into: Some(into), .. } => {
+                into.targets.iter().for_each(|name| self.write(name))
             }
+            _ => {}
         }
     }
 

@@ -1,0 +1,94 @@
+//! SQL functions that only lock or only unlock: a call of one is a call of what it calls, with its arguments.
+
+use crate::finding::Place;
+use crate::sql::advisory::Function;
+use crate::sql::value::Value;
+use std::collections::HashMap;
+
+/// A routine that does nothing but call advisory functions.
+#[derive(Clone, Debug)]
+pub struct Wrapper {
+    /// The names of its parameters, in order; those of OUT parameters left out.
+    pub parameters: Vec<Option<String>>,
+    /// The calls, in order.
+    pub effects: Vec<Effect>,
+}
+
+/// A call inside a wrapper.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// What is called.
+    pub function: &'static Function,
+    /// The arguments, in terms of the wrapper's parameters.
+    pub args: Vec<Value>,
+    /// Where.
+    pub at: Place,
+}
+
+/// The wrappers of the tree, by their names without schema.
+#[derive(Clone, Debug, Default)]
+pub struct Wrappers {
+    by_name: HashMap<String, Vec<(Option<String>, Wrapper)>>,
+}
+
+impl Wrappers {
+    /// Adds one; of a routine that is defined twice, the later stands.
+    pub fn insert(&mut self, schema: Option<String>, name: String, wrapper: Wrapper) {
+        let known = self.by_name.entry(name).or_default();
+        known.retain(|(of, old)| *of != schema || old.parameters.len() != wrapper.parameters.len());
+        known.push((schema, wrapper));
+    }
+
+    /// The names of all.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
+    /// The one that a call with so many arguments means. A name that two schemas have is nobody's.
+    pub fn find(&self, schema: Option<&str>, name: &str, arity: usize) -> Option<&Wrapper> {
+        let mut fitting = self.by_name.get(name)?.iter().filter(|(of, wrapper)| {
+            let same = schema.is_none() || of.is_none() || of.as_deref() == schema;
+            same && wrapper.parameters.len() == arity
+        });
+        let first = fitting.next()?;
+        fitting.next().is_none().then_some(&first.1)
+    }
+}
+
+impl Effect {
+    /// The arguments of the inner call when the wrapper is called with `given`.
+    pub fn with(&self, wrapper: &Wrapper, given: &[Value]) -> Vec<Value> {
+        let lookup = |part: &Value| -> Option<Value> {
+            let position = match part {
+                Value::Name { name, .. } => {
+                    wrapper.parameters.iter().position(|parameter| parameter.as_ref() == Some(name))?
+                }
+                Value::Parameter(text) => text.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1)?,
+                _ => return None,
+            };
+            given.get(position).cloned()
+        };
+        self.args.iter().map(|arg| substitute(arg, &lookup).fold()).collect()
+    }
+}
+
+/// The value with every part for which `lookup` knows another replaced.
+fn substitute(value: &Value, lookup: &dyn Fn(&Value) -> Option<Value>) -> Value {
+    if let Some(other) = lookup(value) {
+        return other;
+    }
+    let all = |parts: &[Value]| parts.iter().map(|part| substitute(part, lookup)).collect();
+    match value {
+        Value::Call { name, args } => Value::Call { name: name.clone(), args: all(args) },
+        Value::Cast { value, ty } => {
+            Value::Cast { value: Box::new(substitute(value, lookup)), ty: ty.clone() }
+        }
+        Value::Operator { symbol, args } => Value::Operator { symbol: symbol.clone(), args: all(args) },
+        Value::Case { conditions, results } => {
+            Value::Case { conditions: all(conditions), results: all(results) }
+        }
+        Value::Row(parts) => Value::Row(all(parts)),
+        Value::Array(parts) => Value::Array(all(parts)),
+        other => other.clone(),
+    }
+}

@@ -41,22 +41,20 @@ impl UnitFlow {
     /// Whether something in the unit releases this lock, may do so, or was meant to: an unlock that fits no lock of the
     /// unit is a mistake of its own.
     pub fn has_unlock_attempt(&self, site: SiteId) -> bool {
-        let Some((taken, key)) = self.unit.advisory(site) else {
-            return false;
-        };
-        let fits = |unlock: &Function, released: &Key, function: &Function, known: &Key| {
-            unlock.mode == function.mode
-                && function.scope == Scope::Session
-                && released.compare(known) != Sameness::Different
-        };
+        let Some((taken, key)) = self.unit.advisory(site) else { return false };
         self.drops_all()
             || self.released().any(|(release, unlock, released)| {
-                fits(unlock, released, taken, key)
-                    || release > site
-                        && !self
-                            .acquired()
-                            .any(|(_, function, known)| fits(unlock, released, function, known))
+                fits(unlock, released, taken, key) || self.meant_for(release) == Some(site)
             })
+    }
+
+    /// The lock that an unlock was meant for which fits none of the unit: the last before it that nothing releases.
+    pub fn meant_for(&self, release: SiteId) -> Option<SiteId> {
+        let (unlock, released) = self.unit.advisory(release)?;
+        if self.acquired().any(|(_, function, known)| fits(unlock, released, function, known)) {
+            return None;
+        }
+        self.never_released().map(|(site, ..)| site).filter(|&site| site < release).last()
     }
 
     /// Session locks that no unlock of the unit can be for.
@@ -64,9 +62,7 @@ impl UnitFlow {
         self.acquired().filter(|(_, function, key)| {
             function.scope == Scope::Session
                 && !self.drops_all()
-                && !self.released().any(|(_, unlock, released)| {
-                    unlock.mode == function.mode && released.compare(key) != Sameness::Different
-                })
+                && !self.released().any(|(_, unlock, released)| fits(unlock, released, function, key))
         })
     }
 
@@ -171,6 +167,13 @@ impl UnitFlow {
         });
         worked.flatten().chain(locked.flatten()).map(String::as_str).collect()
     }
+}
+
+/// Whether an unlock may release what a call took: the mode is the same and the key may be.
+fn fits(unlock: &Function, released: &Key, function: &Function, taken: &Key) -> bool {
+    unlock.mode == function.mode
+        && function.scope == Scope::Session
+        && released.compare(taken) != Sameness::Different
 }
 
 impl Unit {

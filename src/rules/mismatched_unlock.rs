@@ -55,7 +55,8 @@ fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> O
         );
         return Some((site, message, Level::Error));
     }
-    let (site, _, taken) = flow.never_released().filter(|(site, ..)| *site < release).last()?;
+    let site = flow.meant_for(release)?;
+    let (_, taken) = flow.unit.advisory(site)?;
     let level = if key.is_literal() && taken.is_literal() || !key.same_space(taken) { Level::Error } else { Level::Warning };
     let message = if key.same_space(taken) {
         format!("locks {taken} but unlocks {key}: the unlock returns false and the lock stays")

@@ -21,4 +21,6 @@ mod layers;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod readme;
+#[cfg(test)]
 mod schema;

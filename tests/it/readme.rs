@@ -1,0 +1,39 @@
+//! What the README shows is what the program does.
+
+use crate::command::command;
+use std::fs;
+use std::path::Path;
+
+fn readme() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap()
+}
+
+#[test]
+fn shown_output_is_the_programs() {
+    let readme = readme();
+    let mut shown = 0;
+    for block in readme.split("```text\n$ locklint ").skip(1) {
+        let (arguments, rest) = block.split_once('\n').unwrap();
+        let expected = rest.split("\n```").next().unwrap();
+        let output = command(Path::new(env!("CARGO_MANIFEST_DIR")), arguments).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), expected, "$ locklint {arguments}");
+        shown += 1;
+    }
+    assert!(shown > 0);
+}
+
+#[test]
+fn every_rule_is_listed_with_its_level_and_summary() {
+    let readme = readme();
+    for rule in locklint::rules::RULES {
+        let row = format!("| [{0}](rules/{0}.md) | {1} | {2} |", rule.name, rule.level, rule.summary());
+        assert!(readme.contains(&row), "README.md wants the row:\n{row}");
+    }
+}
+
+#[test]
+fn every_file_that_it_names_is_there() {
+    for link in readme().split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(link).exists(), "{link}");
+    }
+}

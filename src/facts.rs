@@ -36,11 +36,10 @@ impl Facts {
         facts
     }
 
-    /// Whether another unit releases this key, or may: an unlock that its own unit has no lock for.
-    pub fn released_elsewhere(&self, mode: Mode, key: &Key) -> bool {
-        self.unpaired
-            .iter()
-            .any(|(known, released)| *known == mode && released.compare(key) != Sameness::Different)
+    /// Whether another unit releases this key: by an unlock that its own unit has no lock for.
+    pub fn released_elsewhere(&self, mode: Mode, key: &Key) -> Sameness {
+        let of_mode = self.unpaired.iter().filter(|(known, _)| *known == mode);
+        of_mode.map(|(_, released)| released.compare(key)).min().unwrap_or(Sameness::Different)
     }
 }
 

@@ -424,11 +424,16 @@ impl Run<'_> {
             }
             Action::Begin { .. } => state.transaction = Transaction::Begun(id),
             Action::End { chain } => {
-                self.end_locks(state, self.transaction_scoped(state.held));
+                let inside = matches!(self.unit.kind, UnitKind::Procedure { .. });
+                let gone = self.transaction_scoped(state.held);
+                state.held = state.held.without(gone);
+                // What follows a script's own COMMIT is another transaction on purpose.
+                if inside {
+                    state.ended = state.ended.with(gone);
+                }
                 state.wrote = Sites::default();
                 state.savepoints.clear();
-                let inside = *chain || matches!(self.unit.kind, UnitKind::Procedure { .. });
-                if !inside {
+                if !inside && !chain {
                     state.transaction = match self.unit.surroundings {
                         // What a runner does after the script's own COMMIT is its affair.
                         Surroundings::Autocommit { .. } | Surroundings::OneString => Transaction::None,

@@ -38,31 +38,60 @@ impl UnitFlow {
         self.unit.steps.iter().any(|step| matches!(step.action, Action::ReleaseAll(_)))
     }
 
-    /// Whether something in the unit releases this lock, may do so, or was meant to: an unlock that fits no lock of the
-    /// unit is a mistake of its own.
+    /// Whether something in the unit releases this lock, may do so, or was meant to: an unlock that fits no lock held
+    /// there is a mistake of its own.
     pub fn has_unlock_attempt(&self, site: SiteId) -> bool {
-        let Some((taken, key)) = self.unit.advisory(site) else { return false };
         self.drops_all()
-            || self.released().any(|(release, unlock, released)| {
-                fits(unlock, released, taken, key) || self.meant_for(release) == Some(site)
-            })
+            || self
+                .released()
+                .any(|(release, ..)| self.may_release(release, site) || self.meant_for(release) == Some(site))
     }
 
-    /// The lock that an unlock was meant for which fits none of the unit: the last before it that nothing releases.
+    /// Whether an unlock is reached with the lock held and fits it.
+    fn may_release(&self, release: SiteId, site: SiteId) -> bool {
+        let (Some((unlock, released)), Some((taken, key))) =
+            (self.unit.advisory(release), self.unit.advisory(site))
+        else {
+            return false;
+        };
+        fits(unlock, released, taken, key)
+            && (self.trace.truncated
+                || self.before(release).is_some_and(|before| before.held_any.contains(site)))
+    }
+
+    /// What held where a site's step is reached.
+    fn before(&self, site: SiteId) -> Option<&Before> {
+        self.unit.site_steps().find(|(_, of)| *of == site).map(|(step, _)| &self.trace.before[step])
+    }
+
+    /// Whether an unlock fits a lock that is held there, or is of the very key that was locked earlier.
+    pub fn fits_a_lock(&self, release: SiteId) -> bool {
+        let Some((unlock, released)) = self.unit.advisory(release) else { return false };
+        self.acquired().any(|(site, function, known)| {
+            let same = fits(unlock, released, function, known) && released.compare(known) == Sameness::Equal;
+            same && self.may_come_before(site, release) || self.may_release(release, site)
+        })
+    }
+
+    /// Whether a site can be reached before another: in a script, which has no loops, by its place.
+    pub fn may_come_before(&self, site: SiteId, other: SiteId) -> bool {
+        site < other || !matches!(self.unit.kind, UnitKind::Script | UnitKind::Query)
+    }
+
+    /// The lock that an unlock was meant for which fits none: the last before it that nothing releases.
     pub fn meant_for(&self, release: SiteId) -> Option<SiteId> {
-        let (unlock, released) = self.unit.advisory(release)?;
-        if self.acquired().any(|(_, function, known)| fits(unlock, released, function, known)) {
+        if self.fits_a_lock(release) {
             return None;
         }
         self.never_released().map(|(site, ..)| site).filter(|&site| site < release).last()
     }
 
     /// Session locks that no unlock of the unit can be for.
-    pub fn never_released(&self) -> impl Iterator<Item = (SiteId, &'static Function, &Key)> {
-        self.acquired().filter(|(_, function, key)| {
+    fn never_released(&self) -> impl Iterator<Item = (SiteId, &'static Function, &Key)> {
+        self.acquired().filter(|(site, function, _)| {
             function.scope == Scope::Session
                 && !self.drops_all()
-                && !self.released().any(|(_, unlock, released)| fits(unlock, released, function, key))
+                && !self.released().any(|(release, ..)| self.may_release(release, *site))
         })
     }
 
@@ -122,19 +151,11 @@ impl UnitFlow {
         let under: Vec<StepId> =
             self.work().filter(|&step| self.trace.before[step].held_any.contains(site)).collect();
         self.work().filter(|&step| self.trace.before[step].ended.contains(site)).find(|&step| {
-            // What follows a script's own COMMIT is another transaction on purpose.
-            let goes_on =
-                matches!(self.unit.kind, UnitKind::Procedure { .. }) || self.rolls_back_to_savepoint();
-            goes_on
-                && (self.trace.before[step].held_any.contains(site) && !written(step).is_empty()
-                    || under.iter().any(|&guarded| {
-                        guarded < step && written(guarded).iter().any(|table| written(step).contains(table))
-                    }))
+            self.trace.before[step].held_any.contains(site) && !written(step).is_empty()
+                || under.iter().any(|&guarded| {
+                    guarded < step && written(guarded).iter().any(|table| written(step).contains(table))
+                })
         })
-    }
-
-    fn rolls_back_to_savepoint(&self) -> bool {
-        self.unit.steps.iter().any(|step| matches!(step.action, Action::RollbackTo(_)))
     }
 
     /// The COMMIT or ROLLBACK that ends the lock of `site`.

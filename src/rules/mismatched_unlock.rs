@@ -31,16 +31,19 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 
 /// The lock that the unlock was meant for, what is wrong with it, and how sure that is. None where it may be right.
 fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<(SiteId, String, Level)> {
+    if flow.fits_a_lock(release) {
+        return None;
+    }
     let mut other_mode = None;
     let mut transaction = None;
     for (site, function, known) in flow.acquired() {
-        let sameness = key.compare(known);
-        match (function.scope, function.mode == unlock.mode, sameness) {
-            (Scope::Session, true, Sameness::Equal | Sameness::Unknown) => return None,
-            (Scope::Session, false, Sameness::Equal) => other_mode = Some((site, function)),
-            (Scope::Transaction, _, Sameness::Equal) => transaction = Some((site, function)),
-            (Scope::Transaction, _, Sameness::Unknown) => transaction = transaction.or(None),
-            _ => {}
+        if key.compare(known) != Sameness::Equal || !flow.may_come_before(site, release) {
+            continue;
+        }
+        match function.scope {
+            Scope::Session if function.mode != unlock.mode => other_mode = Some((site, function)),
+            Scope::Session => {}
+            Scope::Transaction => transaction = Some((site, function)),
         }
     }
     if let Some((site, function)) = other_mode {

@@ -3,7 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::flow::{UnitKind, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::Scope;
+use crate::sql::advisory::{Sameness, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "missing-unlock",
@@ -29,7 +29,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if before.in_transaction() || !flow.held_at_end(site) {
             continue;
         }
-        if context.facts.released_elsewhere(function.mode, key) {
+        if context.facts.released_elsewhere(function.mode, key) != Sameness::Different {
             continue;
         }
         let level = if key.is_literal() && context.facts.complete { Level::Warning } else { Level::Note };

@@ -4,7 +4,7 @@ use crate::finding::{Edit, Fix, Level, Place};
 use crate::flow::{SiteId, UnitKind, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
-use crate::sql::advisory::{Function, Scope};
+use crate::sql::advisory::{Function, Sameness, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "session-lock-in-transaction",
@@ -25,11 +25,18 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         {
             continue;
         }
-        if flow.only_acquires() || context.facts.released_elsewhere(function.mode, key) {
+        let elsewhere = context.facts.released_elsewhere(function.mode, key);
+        if flow.only_acquires() || elsewhere == Sameness::Equal {
             continue;
         }
         let begin = before.begin();
-        let level = if begin.is_some() { Level::Error } else { flow.unit.given_transaction_level() };
+        let sure = if begin.is_some() { Level::Error } else { flow.unit.given_transaction_level() };
+        // An unlock of some key in another unit may be for this one.
+        let level = match (sure, elsewhere) {
+            (Level::Error, Sameness::Unknown) => Level::Warning,
+            (Level::Warning, Sameness::Unknown) => Level::Note,
+            _ => sure,
+        };
         let Some(form) = function.with_scope(Scope::Transaction) else { continue };
         report(context, flow, site, function, form, level, begin.map(|step| flow.unit.steps[step].span), sink);
     }

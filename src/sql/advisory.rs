@@ -153,6 +153,13 @@ impl KeyPart {
                     Sameness::Unknown
                 }
             }
+            // A hash of a literal is no small number that somebody wrote down.
+            (Self::Constant(_), Self::Expression { text, constant: true, .. })
+            | (Self::Expression { text, constant: true, .. }, Self::Constant(_))
+                if HASHES.contains(&head(text)) =>
+            {
+                Sameness::Different
+            }
             _ => Sameness::Unknown,
         }
     }
@@ -161,6 +168,9 @@ impl KeyPart {
         matches!(self, Self::Constant(_) | Self::Expression { constant: true, .. })
     }
 }
+
+/// PostgreSQL's own hash functions.
+const HASHES: &[&str] = &["hashtext", "hashtextextended"];
 
 /// The function that an expression's text begins with: `hashtext('a')` and `hashtext('b')` are different keys,
 /// `hashtext('a')` and `md5_key('a')` may be one.
@@ -275,6 +285,8 @@ mod tests {
         let hash = |text| Key::Bigint(expression(text, true, false));
         assert_eq!(hash("hashtext('a')").compare(&hash("hashtext('b')")), Sameness::Different);
         assert_eq!(hash("hashtext('a')").compare(&hash("mine('a')")), Sameness::Unknown);
+        assert_eq!(hash("hashtext('a')").compare(&one), Sameness::Different);
+        assert_eq!(hash("mine('a')").compare(&one), Sameness::Unknown);
         let question = Key::Bigint(expression("?", false, true));
         assert_eq!(question.compare(&question), Sameness::Unknown);
         let pair = |second| Key::Pair(constant(7), second);

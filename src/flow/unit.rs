@@ -1,7 +1,7 @@
 //! A unit with its trace, and the questions that rules ask of the two together.
 
 use super::interpret::{Before, Trace, Way};
-use super::{Action, Lock, SiteId, StepId, Unit, UnitKind};
+use super::{Action, Lock, Node, SiteId, StepId, Unit, UnitKind};
 use crate::sql::advisory::{Action as Call, Function, Key, Mode, Sameness, Scope};
 use crate::sql::script::Surroundings;
 use std::collections::BTreeSet;
@@ -169,6 +169,27 @@ impl UnitFlow {
                     && self.trace.before[*id].held_any.contains(site)
             })
             .map(|(id, _)| id)
+    }
+
+    /// Whether some condition of the unit says whether a try-lock was granted. Where none does, the paths on which it is
+    /// held are not known.
+    pub fn is_decided(&self, site: SiteId) -> bool {
+        fn decides(node: &Node, site: SiteId) -> bool {
+            match node {
+                Node::Step(_) | Node::Exit(..) => false,
+                Node::Sequence(nodes) => nodes.iter().any(|node| decides(node, site)),
+                Node::Branch { guard, then, otherwise } => {
+                    guard.is_some_and(|guard| guard.site == site)
+                        || decides(then, site)
+                        || decides(otherwise, site)
+                }
+                Node::Loop { body, .. } | Node::Block { body, .. } => decides(body, site),
+                Node::Try { body, handlers, .. } => {
+                    decides(body, site) || handlers.iter().any(|node| decides(node, site))
+                }
+            }
+        }
+        decides(&self.unit.root, site)
     }
 
     /// Whether the lock is still held at the unit's end.

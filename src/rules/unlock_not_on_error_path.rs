@@ -4,7 +4,7 @@ use crate::finding::{Level, Place};
 use crate::flow::{UnitKind, UnitFlow};
 use crate::flow::interpret::Way;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::Scope;
+use crate::sql::advisory::{Action, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "unlock-not-on-error-path",
@@ -20,7 +20,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         return;
     }
     for (site, function, key) in flow.acquired() {
-        if function.scope != Scope::Session {
+        let undecided = function.action == Action::TryLock && !flow.is_decided(site);
+        if function.scope != Scope::Session || undecided {
             continue;
         }
         let Some(release) = flow.last_release(function.mode, key) else { continue };

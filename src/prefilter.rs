@@ -14,7 +14,10 @@ static LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// What the catalog is built from.
 static KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:create|alter|drop)\s+(?:[a-z]+\s+){0,3}(?:table|index|function|procedure)\b").ok()
+    Regex::new(
+        r"(?i-u)\b(?:create|alter|drop)(?:\s+[a-z]+){0,3}(?:\s+(?:table|index|function|procedure)\b|\s*(?:/\*|--))",
+    )
+    .ok()
 });
 
 /// Whether the content may hold a lock.
@@ -69,6 +72,9 @@ mod tests {
         }
         assert!(!may_lock(b"update t set before = 1; -- unlimited, forshare"));
         assert!(may_define(b"CREATE UNLOGGED TABLE t ();") && may_define(b"create or replace function f()"));
+        assert!(
+            may_define(b"CREATE /* c */ TABLE t ();") && may_define(b"create unique--c\nindex i on t (a)")
+        );
         assert!(!may_define(b"insert into table_index values (1)"));
     }
 }

@@ -165,19 +165,26 @@ impl Story<'_> {
     }
 }
 
-/// Of findings about the same lock site, those of the earliest rank. Runs before selection and suppression, so that
-/// switching a winner off does not raise the loser.
+/// Of findings about the same lock site, those of the earliest rank; but a note, which may be nothing, silences no
+/// more than notes. Runs before selection and suppression, so that switching a winner off does not raise the loser.
 pub fn arbitrate(mut candidates: Vec<Candidate>) -> Vec<Finding> {
     use std::collections::HashMap;
     candidates.sort_by_key(|candidate| candidate.rank);
-    let mut taken: HashMap<Place, Rank> = HashMap::new();
+    // The earliest rank at a site, of any level and of those that are no notes.
+    let mut any: HashMap<Place, Rank> = HashMap::new();
+    let mut loud: HashMap<Place, Rank> = HashMap::new();
     candidates.retain(|candidate| {
-        let beaten = |site: &Place| taken.get(site).is_some_and(|&winner| winner < candidate.rank);
+        let is_note = candidate.finding.level == Level::Note;
+        let winners = if is_note { &any } else { &loud };
+        let beaten = |site: &Place| winners.get(site).is_some_and(|&winner| winner < candidate.rank);
         if candidate.rank != Rank::Comment && candidate.sites.iter().any(beaten) {
             return false;
         }
         for site in &candidate.sites {
-            taken.entry(*site).or_insert(candidate.rank);
+            any.entry(*site).or_insert(candidate.rank);
+            if !is_note {
+                loud.entry(*site).or_insert(candidate.rank);
+            }
         }
         true
     });

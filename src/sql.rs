@@ -6,6 +6,7 @@ pub mod clause;
 pub mod compare;
 mod cursor;
 pub mod ddl;
+pub mod functions;
 pub mod key;
 pub mod lex;
 pub mod literal;

@@ -9,12 +9,12 @@ use crate::finding::Place;
 use crate::span::{Span, SqlSpan};
 use crate::sql::advisory::{self, Action, Function, Key};
 use crate::sql::clause::{
-    Call, Clause, Entry, Evaluation, Object, QueryId, RowLock, Tokens, Tree, Verb, Wrap,
+    Call, Clause, Entry, Evaluation, Object, QueryId, RowLock, Term, Tokens, Tree, Verb, Wrap,
 };
 use crate::sql::key;
 use crate::sql::lex::Token;
 use crate::sql::script::Expects;
-use crate::sql::value::Value;
+use crate::sql::value::{Value, value};
 use std::sync::Arc;
 
 /// What becomes of a statement's result.
@@ -194,6 +194,44 @@ impl<'d> Statement<'d> {
             Verb::Prepare | Verb::Psql(_) | Verb::Empty => false,
             _ => true,
         }
+    }
+
+    /// Whether its queries run when it does, or later: of a view, of a prepared statement.
+    pub fn runs_sometime(&self) -> bool {
+        self.runs() || matches!(self.tree.verb(), Verb::Prepare | Verb::Create(Object::View))
+    }
+
+    /// Whether a lock's key is another for each row: it names a column of the query around it.
+    pub fn depends_on_rows(&self, lock: &LockCall) -> bool {
+        let is_variable = |name: &str| self.variables.iter().any(|variable| variable == name);
+        lock.call.args.iter().any(|arg| {
+            value(&self.tree, arg).any(&mut |part| match part {
+                Value::Name { qualifier: Some(qualifier), .. } => {
+                    !is_variable(qualifier) && self.is_item_around(lock.call.query, qualifier)
+                }
+                Value::Name { qualifier: None, name } => !is_variable(name) && lock.call.query.is_some(),
+                _ => false,
+            })
+        })
+    }
+
+    /// Whether a query, or one around it, has an item of FROM, or a target, of that name.
+    fn is_item_around(&self, mut query: Option<QueryId>, name: &str) -> bool {
+        while let Some(id) = query {
+            let around = self.tree.query(id);
+            let found = around.terms.iter().any(|term| match term {
+                Term::Select(select) => select.from.iter().any(|item| item.reference() == name),
+                Term::Dml(dml) => {
+                    dml.target.reference() == name || dml.from.iter().any(|item| item.reference() == name)
+                }
+                Term::Table(_) | Term::Values(_) | Term::Query(_) => false,
+            });
+            if found {
+                return true;
+            }
+            query = around.parent;
+        }
+        false
     }
 
     /// Who reads the boolean of a try-lock call.

@@ -1,8 +1,10 @@
 //! A queue claim whose sub-select takes no row lock: two workers take the same job.
 
 use crate::finding::{Level, Place};
+use crate::flow::Action;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Dml, DmlKind, QueryId, Tokens, Tree};
+use crate::sql::clause::{Dml, DmlKind, FromItem, QueryId, Tokens, Tree};
+use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,15 +17,17 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
-    if !tree.complete() || context.file.runs_once(statement) || context.file.is_locked_otherwise(statement) {
+    if !tree.complete()
+        || context.file.runs_once(statement)
+        || context.file.is_locked_otherwise(statement)
+        || is_serialised(context, statement)
+    {
         return;
     }
     for (_, query) in tree.queries() {
-        // A deleted row is gone for the second worker; only an UPDATE finds it again. Without RETURNING nobody gets
-        // the rows to work on: a backfill, which may well do one twice.
-        let claims = |dml: &&Dml| dml.kind == DmlKind::Update && dml.returning.is_some();
-        let Some(dml) = query.dml().filter(claims) else { continue };
-        let Some(pick) = pick(tree, dml) else { continue };
+        // A deleted row is gone for the second worker; only an UPDATE finds it again.
+        let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
+        let Some(pick) = pick(tree, dml).filter(|_| is_for_somebody(statement, dml)) else { continue };
         let inner = tree.query(pick);
         sink.report(
             &RULE,
@@ -38,14 +42,26 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     }
 }
 
+/// Whether the second worker is refused with SQLSTATE 40001: the transaction reads one snapshot.
+fn is_serialised(context: &Context<'_>, statement: &Statement<'_>) -> bool {
+    context
+        .file
+        .units
+        .iter()
+        .filter(|flow| flow.unit.span.contains(statement.span))
+        .flat_map(|flow| &flow.unit.steps)
+        .any(|step| step.action == Action::Begin { one_snapshot: true })
+}
+
 /// The sub-select that picks the rows to claim, if it is the only condition and locks nothing.
 fn pick(tree: &Tree<'_>, dml: &Dml) -> Option<QueryId> {
     let [condition] = dml.conjuncts.as_slice() else { return None };
-    let id = if let [source] = dml.from.as_slice() {
-        source.subquery.or(source.cte)?
-    } else {
-        condition.tokens.clone().find_map(|index| tree.opened(index))?
+    let id = match dml.from.as_slice() {
+        [source] => source.subquery.or(source.cte)?,
+        [] => condition.tokens.clone().find_map(|index| tree.opened(index))?,
+        _ => return None,
     };
+    let id = passed_on(tree, id);
     let query = tree.query(id);
     let select = query.select()?;
     let [table] = select.from.as_slice() else { return None };
@@ -59,6 +75,38 @@ fn pick(tree: &Tree<'_>, dml: &Dml) -> Option<QueryId> {
         && !has_negation(tree, condition.tokens.clone())
         && changes_what_it_picks_by(tree, dml, &select.condition.clone()?);
     claims.then_some(id)
+}
+
+/// Through `SELECT id FROM picked`, to the query that picks.
+fn passed_on(tree: &Tree<'_>, mut id: QueryId) -> QueryId {
+    // A recursive query may name itself.
+    for _ in 0..tree.queries().count() {
+        let query = tree.query(id);
+        let plain = query.limit.is_none() && query.fetch.is_none() && query.locks.is_empty();
+        let inner = query.select().filter(|select| plain && select.conjuncts.is_empty()).and_then(|select| {
+            let [FromItem { subquery, cte, .. }] = select.from.as_slice() else { return None };
+            subquery.or(*cte)
+        });
+        match inner {
+            Some(inner) => id = inner,
+            None => break,
+        }
+    }
+    id
+}
+
+/// Whether somebody is to learn which rows they got, or is written into them: a batch that does its work in SET alone
+/// does it twice without harm.
+fn is_for_somebody(statement: &Statement<'_>, dml: &Dml) -> bool {
+    let tree = &statement.tree;
+    let named = |index: usize| {
+        matches!(tree.kind(index), Some(TokenKind::Param | TokenKind::Hole))
+            || tree.word(index) == "pg_backend_pid"
+            || tree
+                .ident(index)
+                .is_some_and(|name| statement.variables.iter().any(|variable| *variable == *name))
+    };
+    dml.returning.is_some() || dml.set.clone().is_some_and(|set| set.into_iter().any(named))
 }
 
 fn has_negation(tree: &Tree<'_>, mut tokens: Tokens) -> bool {

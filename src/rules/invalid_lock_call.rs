@@ -18,61 +18,191 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
-    for call in tree.calls() {
-        if !call.name.to_ascii_lowercase().contains("advisory") || call.schema.as_deref().is_some_and(|s| s != "pg_catalog") {
+    let mut calls = tree.calls();
+    calls.extend(procedure(tree));
+    // A file that was not seen may define a function that takes what the built-in one does not.
+    let level = if context.facts.complete { Level::Error } else { Level::Warning };
+    for call in &calls {
+        let built_in = call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
+        if !built_in
+            || !call.name.to_ascii_lowercase().contains("advisory")
+            || context.facts.own_functions.contains(&call.name)
+        {
             continue;
         }
-        // A function of the tree's own takes what the built-in one does not.
-        if context.facts.own_functions.contains(&call.name) {
-            continue;
-        }
-        let Some((message, help)) = fault(tree, &call) else { continue };
-        sink.report(&RULE, Level::Error, Place::new(context.file.id, statement.source(&call.tokens)), message)
-            .statement(statement.span)
-            .unit(&statement.unit)
-            .help(help);
+        let Some(fault) = fault(tree, call, &calls) else { continue };
+        sink.report(
+            &RULE,
+            level,
+            Place::new(context.file.id, statement.source(&call.tokens)),
+            format!("the server refuses this call: {} (SQLSTATE {})", fault.what, fault.code),
+        )
+        .statement(statement.span)
+        .unit(&statement.unit)
+        .help(fault.help);
     }
 }
 
-fn fault(tree: &Tree<'_>, call: &Call) -> Option<(String, String)> {
+/// What CALL calls, which is no expression.
+fn procedure(tree: &Tree<'_>) -> Option<Call> {
+    if *tree.verb() != Verb::Call {
+        return None;
+    }
+    let open = tree.all().find(|&index| tree.kind(index) == Some(TokenKind::LeftParen))?;
+    let name_token = open.checked_sub(1)?;
+    let qualified = open >= 4 && tree.kind(open - 2) == Some(TokenKind::Dot);
+    Some(Call {
+        schema: qualified.then(|| tree.ident(open - 3).map(|name| name.into_owned())).flatten(),
+        name: tree.ident(name_token)?.into_owned(),
+        name_token,
+        tokens: (if qualified { open - 3 } else { name_token })..tree.partner(open)? + 1,
+        args: tree.commas(open + 1..tree.partner(open)?),
+        query: None,
+        clause: Clause::Other,
+        conditional: false,
+    })
+}
+
+/// Why the server refuses a call.
+struct Fault {
+    what: String,
+    /// SQLSTATE.
+    code: &'static str,
+    help: String,
+}
+
+impl Fault {
+    fn new(code: &'static str, what: impl Into<String>, help: &str) -> Option<Self> {
+        Some(Self { what: what.into(), code, help: help.to_owned() })
+    }
+}
+
+fn fault(tree: &Tree<'_>, call: &Call, calls: &[Call]) -> Option<Fault> {
     let Some(function) = advisory::function(&call.name) else {
         return invented(&call.name);
     };
-    let refuse = |what: String, help: &str| Some((format!("the server refuses this call: {what}"), help.to_owned()));
     if *tree.verb() == Verb::Call && call.clause == Clause::Other {
-        return refuse(format!("{} is a function, not a procedure (SQLSTATE 42809)", function.name), "call it in a SELECT");
+        return Fault::new(
+            "42809",
+            format!("{} is a function, not a procedure", function.name),
+            "call it in a SELECT",
+        );
     }
-    if call.args.iter().any(|arg| tree.top(arg.clone()).any(|index| matches!(tree.raw(index), "=>" | ":="))) {
-        return refuse("its arguments have no names (SQLSTATE 42883)".to_owned(), "give the keys by position");
+    let named = |arg: &Tokens| tree.top(arg.clone()).any(|index| matches!(tree.raw(index), "=>" | ":="));
+    if call.args.iter().any(named) {
+        return Fault::new("42883", "its arguments have no names", "give the keys by position");
     }
     // A hole may stand for any number of arguments.
     if call.args.iter().any(|arg| arg.len() == 1 && is_template(tree, arg)) && call.args.len() < 3 {
         return None;
     }
-    let types: Vec<Option<SqlType>> = call.args.iter().map(|arg| value(tree, arg).fold().ty()).collect();
-    match (function.action, types.as_slice()) {
+    match (function.action, call.args.as_slice()) {
         (Action::UnlockAll, []) => None,
-        (Action::UnlockAll, _) => refuse(format!("{} takes no arguments (SQLSTATE 42883)", function.name), "leave them out"),
-        (_, [Some(ty)]) if !is_integer(ty, tree, &call.args[0]) => {
-            refuse(format!("the one-key form takes a bigint, not {} (SQLSTATE 42883)", spell(ty)), "hash it: hashtextextended(…, 0) gives a bigint")
+        (Action::UnlockAll, _) => {
+            Fault::new("42883", format!("{} takes no arguments", function.name), "leave them out")
         }
-        (_, [_]) => None,
+        (_, [key]) => wrong(tree, key, &SqlType::Int8),
         (_, [first, second]) => {
-            let wrong = [first, second].into_iter().zip(&call.args).find_map(|(ty, arg)| {
-                ty.as_ref().filter(|ty| **ty == SqlType::Int8 || !is_integer(ty, tree, arg))
-            })?;
-            refuse(
-                format!("the two-key form takes two integers, not {} (SQLSTATE 42883)", spell(wrong)),
-                "use hashtext(…) for the second key, or the one-key form with a bigint",
-            )
+            wrong(tree, first, &SqlType::Int4).or_else(|| wrong(tree, second, &SqlType::Int4))
         }
-        (_, []) => refuse("it has no key (SQLSTATE 42883)".to_owned(), "give it one bigint, or two integers"),
-        _ => refuse("there is no form with more than two keys (SQLSTATE 42883)".to_owned(), "give it one bigint, or two integers"),
+        (_, []) => Fault::new("42883", "it has no key", "give it one bigint, or two integers"),
+        _ => Fault::new(
+            "42883",
+            "there is no form with more than two keys",
+            "give it one bigint, or two integers",
+        ),
+    }
+    .or_else(|| {
+        let inside = |inner: &&Call| call.args.iter().any(|arg| arg.contains(&inner.name_token));
+        calls.iter().filter(inside).find_map(|inner| wrong_hash(tree, inner))
+    })
+}
+
+/// What keeps an argument from being a key of type `wanted`, which is bigint, or integer in the two-key form.
+fn wrong(tree: &Tree<'_>, arg: &Tokens, wanted: &SqlType) -> Option<Fault> {
+    let pair = *wanted == SqlType::Int4;
+    let value = value(tree, arg);
+    if let Value::Text(text) = &value {
+        let number = Value::Cast { value: Box::new(value.clone()), ty: wanted.clone() }.fold();
+        // A template may fill the number in.
+        if matches!(number, Value::Integer(_)) || text.contains(['{', '%', '$', '<', '@', '#', '?', ':']) {
+            return None;
+        }
+        let digits = text.trim().trim_start_matches(['+', '-']);
+        let help = "a string constant must spell the number; hash a name: hashtextextended('…', 0)";
+        return if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            Fault::new("22003", format!("'{text}' is out of the key's range"), help)
+        } else {
+            Fault::new("22P02", format!("'{text}' is no integer"), help)
+        };
+    }
+    let spelled = match &value {
+        Value::Row(_) => "a row".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        value => {
+            let ty = value.ty()?;
+            let refused = ty.becomes_integer() == Some(false) || pair && ty == SqlType::Int8;
+            if !refused {
+                return None;
+            }
+            spell(&ty)
+        }
+    };
+    if pair {
+        Fault::new(
+            "42883",
+            format!("the two-key form takes two integers, not {spelled}"),
+            "use hashtext(…) for the second key, or the one-key form with a bigint",
+        )
+    } else {
+        let help = match spelled.as_str() {
+            "numeric" | "double precision" => "cast it: (…)::bigint",
+            "a row" => "leave the inner parentheses out",
+            _ => "hash it: hashtextextended((…)::text, 0) gives a bigint",
+        };
+        Fault::new("42883", format!("the one-key form takes a bigint, not {spelled}"), help)
     }
 }
 
+/// What is wrong with a call of a text hash inside the key.
+fn wrong_hash(tree: &Tree<'_>, call: &Call) -> Option<Fault> {
+    if call.schema.as_deref().is_some_and(|schema| schema != "pg_catalog") {
+        return None;
+    }
+    let arguments = match call.name.as_str() {
+        "hashtext" => 1,
+        "hashtextextended" => 2,
+        _ => return None,
+    };
+    if call.args.iter().any(|arg| arg.len() == 1 && is_template(tree, arg)) {
+        return None;
+    }
+    if call.args.len() != arguments {
+        let (what, help) = if arguments == 1 {
+            ("hashtext takes one text", "join the parts: hashtext(a || ':' || b)")
+        } else {
+            ("hashtextextended takes a text and a seed", "give it a seed: hashtextextended(…, 0)")
+        };
+        return Fault::new("42883", what, help);
+    }
+    let ty = value(tree, call.args.first()?).ty()?;
+    let taken = match &ty {
+        SqlType::Text | SqlType::Unknown => true,
+        ty @ SqlType::Other(_) => ty.becomes_integer().is_none(),
+        _ => false,
+    };
+    if taken {
+        return None;
+    }
+    Fault::new(
+        "42883",
+        format!("{} takes a text, not {}", call.name, spell(&ty)),
+        "cast the argument: (…)::text",
+    )
+}
+
 /// A name that looks like one of the family, but is none.
-fn invented(name: &str) -> Option<(String, String)> {
+fn invented(name: &str) -> Option<Fault> {
     let lower = name.to_ascii_lowercase();
     let family = lower.starts_with("pg_") && (lower.contains("lock") || lower.contains("xact"));
     if !family {
@@ -83,29 +213,15 @@ fn invented(name: &str) -> Option<(String, String)> {
     } else if advisory::function(&lower).is_some() {
         format!("write `{lower}` without quotes, or in lower case")
     } else {
-        "the functions are pg_[try_]advisory_[xact_]lock[_shared], pg_advisory_unlock[_shared] and pg_advisory_unlock_all".to_owned()
+        "the functions are pg_[try_]advisory_[xact_]lock[_shared], pg_advisory_unlock[_shared] and pg_advisory_unlock_all"
+            .to_owned()
     };
-    Some((format!("the server refuses this call: there is no function `{name}` (SQLSTATE 42883)"), help))
+    Fault::new("42883", format!("there is no function `{name}`"), &help)
 }
 
 /// A hole of a template, which is filled in as text; a driver's placeholder is one value.
 fn is_template(tree: &Tree<'_>, arg: &Tokens) -> bool {
     tree.kind(arg.start) == Some(TokenKind::Hole) && tree.raw(arg.start).contains(['{', '<'])
-}
-
-/// Whether a type is an integer, or becomes one where an integer is wanted.
-fn is_integer(ty: &SqlType, tree: &Tree<'_>, arg: &Tokens) -> bool {
-    match ty {
-        SqlType::Int2 | SqlType::Int4 | SqlType::Int8 => true,
-        // A string constant is read as an integer, if it is one.
-        SqlType::Unknown => match value(tree, arg).fold() {
-            Value::Text(text) => text.trim().parse::<i64>().is_ok(),
-            _ => true,
-        },
-        // A type of the tree's own may be a domain over an integer.
-        SqlType::Other(name) => !name.starts_with("timestamp") && !matches!(name.as_str(), "date" | "json" | "jsonb" | "interval"),
-        _ => false,
-    }
 }
 
 fn spell(ty: &SqlType) -> String {
@@ -115,13 +231,12 @@ fn spell(ty: &SqlType) -> String {
         SqlType::Int8 => "bigint",
         SqlType::Numeric => "numeric",
         SqlType::Float => "double precision",
-        SqlType::Text => "text",
+        SqlType::Text | SqlType::Unknown => "text",
         SqlType::Boolean => "boolean",
         SqlType::Bits => "bit",
         SqlType::Bytea => "bytea",
         SqlType::Uuid => "uuid",
-        SqlType::Oid => "oid",
-        SqlType::Unknown => "a string that is no integer",
+        SqlType::Oid => "an object identifier",
         SqlType::Other(name) => name,
     }
     .to_owned()

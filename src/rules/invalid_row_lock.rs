@@ -1,10 +1,14 @@
 //! A locking clause where the server refuses one.
 
+mod nullable;
+
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{
-    Clause, FromItem, Object, QueryId, RowLock, Select, Strength, Term, Tokens, Tree, Verb, Wait,
+    Clause, FromItem, LockTarget, Object, QueryId, RowLock, Select, Strength, Term, Tokens, Tree, Verb, Wait,
+    Wrap,
 };
+use crate::sql::functions;
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
@@ -18,78 +22,190 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
+    let place = |tokens: &Tokens| Place::new(context.file.id, statement.source(tokens));
+    for tokens in misplaced(statement) {
+        let help = if *tree.verb() == Verb::Lock {
+            "LOCK TABLE waits, or fails at once with NOWAIT; it cannot skip"
+        } else {
+            "the words belong to a locking clause of a SELECT: FOR UPDATE SKIP LOCKED"
+        };
+        sink.report(
+            &RULE,
+            Level::Error,
+            place(&tokens),
+            "the server refuses this: syntax error at or near \"SKIP\" (SQLSTATE 42601)",
+        )
+        .statement(statement.span)
+        .unit(&statement.unit)
+        .help(help);
+    }
     if !tree.complete() {
         return;
     }
     for (id, lock) in statement.row_locks() {
         let Some((fault, related)) = fault(tree, id, lock) else { continue };
         let mut story = sink
-            .report(
-                &RULE,
-                Level::Error,
-                Place::new(context.file.id, statement.source(&lock.tokens)),
-                format!("the server refuses this: {}", fault),
-            )
+            .report(&RULE, Level::Error, place(&lock.tokens), format!("the server refuses this: {fault}"))
             .statement(statement.span)
             .unit(&statement.unit);
         if let Some(tokens) = related {
-            story = story.related(Place::new(context.file.id, statement.source(&tokens)), "because of this");
+            story = story.related(place(&tokens), "because of this");
         }
-        story.help("lock the rows in a sub-select of their own, and do the rest outside");
+        story.help("name the tables to lock with OF, or lock the rows in a sub-select of their own and do the rest outside");
     }
 }
 
+/// SKIP LOCKED in no locking clause, or together with NOWAIT.
+fn misplaced<'s>(statement: &'s Statement<'_>) -> impl Iterator<Item = Tokens> + 's {
+    let tree = &statement.tree;
+    let has_rows = matches!(
+        tree.verb(),
+        Verb::Select | Verb::Insert | Verb::Update | Verb::Delete | Verb::Table | Verb::Lock
+    );
+    let at = move |index: &usize| has_rows && *index > 0 && tree.is(*index, &["skip", "locked"]);
+    tree.all()
+        .filter(at)
+        .filter(move |&index| {
+            let twice = tree.word(index - 1) == "nowait" || tree.word(index + 2) == "nowait";
+            let inside = statement.row_locks().any(|(_, lock)| lock.tokens.contains(&(index + 1)));
+            // After a word that wants an operand it is a column with an alias; after a hole anything.
+            let named = matches!(
+                tree.kind(index - 1),
+                Some(
+                    TokenKind::Dot
+                        | TokenKind::Comma
+                        | TokenKind::Operator
+                        | TokenKind::Hole
+                        | TokenKind::LeftParen
+                )
+            ) || matches!(
+                tree.word(index - 1),
+                "select"
+                    | "distinct"
+                    | "all"
+                    | "as"
+                    | "from"
+                    | "join"
+                    | "update"
+                    | "set"
+                    | "by"
+                    | "where"
+                    | "and"
+                    | "or"
+                    | "not"
+                    | "returning"
+                    | "on"
+            );
+            twice || !inside && !named
+        })
+        .map(|index| index..index + 2)
+}
+
 /// What is wrong, in the server's words where it has some, and which tokens make it so.
-fn fault(tree: &Tree<'_>, id: QueryId, lock: &RowLock) -> Option<(String, Option<Tokens>)> {
+type Fault = (String, Option<Tokens>);
+
+fn fault(tree: &Tree<'_>, id: QueryId, lock: &RowLock) -> Option<Fault> {
     let query = tree.query(id);
     let clause = strength(lock.strength);
-    let refused = |what: &str, tokens: Option<Tokens>| Some((format!("{clause} is not allowed with {what} (SQLSTATE 0A000)"), tokens));
-    if let Some(fetch) = query.fetch.as_ref().filter(|fetch| fetch.with_ties && lock.wait == Wait::SkipLocked) {
+    if let Some(fetch) = query.fetch.as_ref().filter(|fetch| fetch.with_ties && lock.wait == Wait::SkipLocked)
+    {
         return Some((
             "SKIP LOCKED and WITH TIES options cannot be used together (SQLSTATE 42601)".to_owned(),
             Some(fetch.tokens.clone()),
         ));
     }
-    if query.terms.len() > 1 {
-        return refused("UNION/INTERSECT/EXCEPT", None);
+    if query.terms.len() > 1 || is_arm(tree, id) {
+        return refused(clause, "UNION/INTERSECT/EXCEPT", None);
     }
-    let select = match query.terms.first()? {
-        Term::Select(select) => select,
+    match query.terms.first()? {
+        Term::Select(select) => of_select(tree, id, select, &lock.of, clause),
         Term::Values(tokens) => {
-            return Some((format!("{clause} cannot be applied to VALUES (SQLSTATE 0A000)"), Some(tokens.clone())));
+            Some((format!("{clause} cannot be applied to VALUES (SQLSTATE 0A000)"), Some(tokens.clone())))
         }
-        Term::Table(_) | Term::Query(_) | Term::Dml(_) => return None,
-    };
-    if let Some(tokens) = &select.distinct {
-        return refused("DISTINCT clause", Some(tokens.clone()));
+        Term::Table(_) | Term::Query(_) | Term::Dml(_) => None,
     }
-    if let Some(tokens) = &select.group_by {
-        return refused("GROUP BY clause", Some(tokens.clone()));
-    }
-    if let Some(tokens) = &select.having {
-        return refused("HAVING clause", Some(tokens.clone()));
-    }
-    let calls = tree.calls();
-    let listed = calls.iter().filter(|call| call.query == Some(id) && call.clause == Clause::List && call.schema.is_none());
-    for call in listed {
-        let windowed = tree.word(call.tokens.end) == "over"
-            || tree.word(call.tokens.end) == "filter" && tree.partner(call.tokens.end + 1).is_some_and(|end| tree.word(end + 1) == "over");
-        if windowed {
-            return refused("window functions", Some(call.tokens.clone()));
-        }
-        if AGGREGATES.contains(&call.name.as_str()) {
-            return refused("aggregate functions", Some(call.tokens.clone()));
-        }
-        if SETS.contains(&call.name.as_str()) {
-            return refused("set-returning functions in the target list", Some(call.tokens.clone()));
-        }
-    }
-    target(tree, select, lock, clause).or_else(|| nullable(tree, select, lock, clause))
 }
 
-const AGGREGATES: &[&str] =
-    &["array_agg", "avg", "bool_and", "bool_or", "count", "every", "json_agg", "jsonb_agg", "max", "min", "string_agg", "sum"];
-const SETS: &[&str] = &["generate_series", "generate_subscripts", "json_array_elements", "jsonb_array_elements", "regexp_split_to_table", "unnest"];
+fn refused(clause: &str, what: &str, tokens: Option<Tokens>) -> Option<Fault> {
+    Some((format!("{clause} is not allowed with {what} (SQLSTATE 0A000)"), tokens))
+}
+
+/// Whether a query is one of several that a set operation joins.
+fn is_arm(tree: &Tree<'_>, id: QueryId) -> bool {
+    let mut at = tree.query(id);
+    while at.wrap == Wrap::Paren {
+        let Some(parent) = at.parent else { return false };
+        at = tree.query(parent);
+        if at.terms.len() > 1 {
+            return true;
+        }
+    }
+    false
+}
+
+/// A clause on a SELECT, and on what it reaches in the sub-selects of FROM.
+fn of_select(
+    tree: &Tree<'_>,
+    id: QueryId,
+    select: &Select,
+    of: &[LockTarget],
+    clause: &str,
+) -> Option<Fault> {
+    let parts = [
+        ("DISTINCT clause", &select.distinct),
+        ("GROUP BY clause", &select.group_by),
+        ("HAVING clause", &select.having),
+    ];
+    if let Some((what, tokens)) = parts.into_iter().find(|(_, tokens)| tokens.is_some()) {
+        return refused(clause, what, tokens.clone());
+    }
+    calls(tree, id, clause)
+        .or_else(|| target(tree, select, of, clause))
+        .or_else(|| {
+            select.from.iter().filter(|item| is_target(item, of)).find_map(|item| of_item(tree, item, clause))
+        })
+        .or_else(|| nullable::fault(tree, select, of, clause))
+}
+
+fn is_target(item: &FromItem, of: &[LockTarget]) -> bool {
+    of.is_empty() || of.iter().any(|target| target.name == item.reference())
+}
+
+fn of_item(tree: &Tree<'_>, item: &FromItem, clause: &str) -> Option<Fault> {
+    let id = item.subquery?;
+    match tree.query(id).terms.as_slice() {
+        [Term::Select(select)] => of_select(tree, id, select, &[], clause),
+        [_] => None,
+        _ => refused(clause, "UNION/INTERSECT/EXCEPT", Some(item.tokens.clone())),
+    }
+}
+
+/// Functions in the select list or in ORDER BY that make other rows of the table's.
+fn calls(tree: &Tree<'_>, id: QueryId, clause: &str) -> Option<Fault> {
+    let calls = tree.calls();
+    let listed = calls.iter().filter(|call| {
+        call.query == Some(id)
+            && matches!(call.clause, Clause::List | Clause::OrderBy)
+            && call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog")
+    });
+    for call in listed {
+        let after = call.tokens.end;
+        let windowed = tree.word(after) == "over"
+            || tree.word(after) == "filter"
+                && tree.partner(after + 1).is_some_and(|end| tree.word(end + 1) == "over");
+        let what = if windowed {
+            "window functions"
+        } else if functions::is_aggregate(&call.name) {
+            "aggregate functions"
+        } else if functions::returns_set(&call.name) {
+            "set-returning functions in the target list"
+        } else {
+            continue;
+        };
+        return refused(clause, what, Some(call.tokens.clone()));
+    }
+    None
+}
 
 const fn strength(strength: Strength) -> &'static str {
     match strength {
@@ -101,66 +217,36 @@ const fn strength(strength: Strength) -> &'static str {
 }
 
 /// A name after OF that FROM does not have: often the table's name where the table has an alias.
-fn target(tree: &Tree<'_>, select: &Select, lock: &RowLock, clause: &str) -> Option<(String, Option<Tokens>)> {
+fn target(tree: &Tree<'_>, select: &Select, of: &[LockTarget], clause: &str) -> Option<Fault> {
     // OLD and NEW of a rule are tables that FROM does not name.
     if *tree.verb() == Verb::Create(Object::Rule) {
         return None;
     }
-    for target in &lock.of {
-        if target.tokens.clone().any(|index| tree.kind(index) == Some(TokenKind::Hole)) {
-            continue;
-        }
+    let is_hole = |tokens: &Tokens| tokens.clone().any(|index| tree.kind(index) == Some(TokenKind::Hole));
+    for target in of.iter().filter(|target| !is_hole(&target.tokens)) {
+        let tokens = Some(target.tokens.clone());
         if target.schema.is_some() {
-            return Some((format!("{clause} must specify unqualified relation names (SQLSTATE 42601)"), Some(target.tokens.clone())));
+            return Some((
+                format!("{clause} must specify unqualified relation names (SQLSTATE 42601)"),
+                tokens,
+            ));
         }
         let Some(item) = select.from.iter().find(|item| item.reference() == target.name) else {
             // A hole in FROM may bring the table.
-            let known = select.from.iter().all(|item| item.subquery.is_some() || !item.name.is_empty())
-                && !select.from.iter().any(|item| item.tokens.clone().any(|index| tree.kind(index) == Some(TokenKind::Hole)));
-            return known.then(|| {
-                (format!("relation \"{}\" in {clause} clause not found in FROM clause (SQLSTATE 42P01)", target.name), Some(target.tokens.clone()))
-            });
+            if select.from.iter().any(|item| is_hole(&item.tokens)) {
+                continue;
+            }
+            let what = format!("relation \"{}\" in {clause} clause not found in FROM clause", target.name);
+            return Some((format!("{what} (SQLSTATE 42P01)"), tokens));
         };
-        if item.cte.is_some() {
-            return Some((format!("{clause} cannot be applied to a WITH query (SQLSTATE 0A000)"), Some(target.tokens.clone())));
-        }
-        if item.call {
-            return Some((format!("{clause} cannot be applied to a function (SQLSTATE 0A000)"), Some(target.tokens.clone())));
-        }
+        let what = if item.cte.is_some() {
+            "a WITH query"
+        } else if item.call {
+            "a function"
+        } else {
+            continue;
+        };
+        return Some((format!("{clause} cannot be applied to {what} (SQLSTATE 0A000)"), tokens));
     }
     None
-}
-
-/// A locked table on the nullable side of an outer join, unless WHERE makes an inner join of it.
-fn nullable(tree: &Tree<'_>, select: &Select, lock: &RowLock, clause: &str) -> Option<(String, Option<Tokens>)> {
-    let item = select.from.iter().find(|item| {
-        item.nullable
-            && (item.is_table() || item.subquery.is_some())
-            && (lock.of.is_empty() || lock.of.iter().any(|target| target.name == item.reference()))
-    })?;
-    // Any condition that may name the nullable side may be one that rules its NULLs out.
-    let others: Vec<&FromItem> = select.from.iter().filter(|other| !other.nullable).collect();
-    let harmless = select.conjuncts.iter().all(|conjunct| {
-        let is_null = conjunct.tokens.len() > 2 && tree.is(conjunct.tokens.end - 2, &["is", "null"]);
-        is_null || conjunct.known && names_only(tree, &conjunct.tokens, &others)
-    });
-    harmless.then(|| {
-        (format!("{clause} cannot be applied to the nullable side of an outer join (SQLSTATE 0A000)"), Some(item.tokens.clone()))
-    })
-}
-
-/// Whether every column in a condition is qualified by one of `items`.
-fn names_only(tree: &Tree<'_>, tokens: &Tokens, items: &[&FromItem]) -> bool {
-    const WORDS: &[&str] = &["and", "or", "not", "is", "in", "null", "true", "false", "like", "between", "any", "now", "interval"];
-    tokens.clone().all(|index| {
-        if !matches!(tree.kind(index), Some(TokenKind::Word | TokenKind::QuotedIdent)) {
-            return true;
-        }
-        let after_dot = index > 0 && tree.kind(index - 1) == Some(TokenKind::Dot);
-        let name = tree.ident(index).unwrap_or_default();
-        after_dot
-            || WORDS.contains(&&*name)
-            || tree.kind(index + 1) == Some(TokenKind::LeftParen)
-            || tree.kind(index + 1) == Some(TokenKind::Dot) && items.iter().any(|item| item.reference() == name)
-    })
 }

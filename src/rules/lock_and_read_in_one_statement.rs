@@ -1,33 +1,32 @@
 //! What is read is older than the lock: the snapshot was taken before the wait.
 
+use crate::document::Origin;
 use crate::finding::{Level, Place};
 use crate::flow::{self, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Action;
-use crate::sql::clause::{Evaluation, FromItem, QueryId, Tokens, Tree, Wrap};
-use crate::statement::Statement;
+use crate::sql::clause::{Call, Evaluation, FromItem, QueryId, Tokens, Wrap};
+use crate::sql::functions;
+use crate::sql::routine::Volatility;
+use crate::statement::{LockCall, Statement};
 
 pub(super) const RULE: Rule = Rule {
     name: "lock-and-read-in-one-statement",
     level: Level::Warning,
     rank: Rank::StaleRead,
     page: include_str!("../../rules/lock-and-read-in-one-statement.md"),
-    checks: &[Check::Statement(one_statement), Check::Unit(one_snapshot)],
+    checks: &[Check::Statement(one_statement), Check::Statement(stable_function), Check::Unit(one_snapshot)],
 };
 
-/// Functions that look at all rows of a table: what the lock is there to keep from changing.
-const AGGREGATES: &[&str] = &[
-    "array_agg", "avg", "bool_and", "bool_or", "count", "every", "json_agg", "jsonb_agg", "max", "min", "string_agg", "sum",
-];
+/// The call in a statement that waits for a lock.
+fn waiting<'s>(statement: &'s Statement<'_>) -> Option<&'s LockCall> {
+    let waits = |lock: &&LockCall| lock.function.action == Action::Lock && lock.evaluation == Evaluation::Yes;
+    statement.locks.iter().find(waits).filter(|_| statement.runs_sometime())
+}
 
 fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
-    let tree = &statement.tree;
-    if !statement.runs() {
-        return;
-    }
-    let waiting = statement.locks.iter().find(|lock| lock.function.action == Action::Lock && lock.evaluation == Evaluation::Yes);
-    let Some(lock) = waiting else { return };
-    let Some(read) = read(tree) else { return };
+    let Some(lock) = waiting(statement) else { return };
+    let Some(read) = read(statement, lock) else { return };
     sink.report(
         &RULE,
         Level::Warning,
@@ -40,27 +39,87 @@ fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Si
     .help("take the lock in a statement of its own, before this one");
 }
 
-/// An aggregate or existence read of a table.
-fn read(tree: &Tree<'_>) -> Option<Tokens> {
+/// An aggregate or existence read of a table. What gives the rows to lock must come before the lock, and does.
+fn read(statement: &Statement<'_>, lock: &LockCall) -> Option<Tokens> {
+    let tree = &statement.tree;
+    let keys = statement.depends_on_rows(lock);
+    let sources =
+        if keys { lock.call.query.map(|id| sources(statement, id)).unwrap_or_default() } else { Vec::new() };
     let reads_table = |id: QueryId| {
         tree.query(id).select().is_some_and(|select| select.from.iter().any(FromItem::is_table))
             && tree.query_evaluated(id) == Evaluation::Yes
+            && !sources.contains(&id)
+            && !lock.call.tokens.contains(&tree.query(id).tokens.start)
+    };
+    // `count(pg_advisory_xact_lock(id))` counts the locks.
+    let apart = |call: &Call| {
+        !call.tokens.contains(&lock.call.name_token) && !lock.call.tokens.contains(&call.name_token)
     };
     let aggregate = tree.calls().into_iter().find(|call| {
-        AGGREGATES.contains(&call.name.as_str()) && call.query.is_some_and(reads_table)
+        functions::is_aggregate(&call.name)
+            && apart(call)
+            && call.query.is_some_and(reads_table)
+            && !(keys && call.query == lock.call.query)
     });
     let exists = || {
         tree.queries()
-            .find(|(id, query)| query.wrap == Wrap::Exists && reads_table(*id))
+            .find(|(id, query)| {
+                query.wrap == Wrap::Exists && reads_table(*id) && !(keys && query.parent == lock.call.query)
+            })
             .map(|(_, query)| query.tokens.clone())
     };
     aggregate.map(|call| call.tokens).or_else(exists)
 }
 
+/// The sub-selects and WITH queries that give a query its rows.
+fn sources(statement: &Statement<'_>, id: QueryId) -> Vec<QueryId> {
+    let tree = &statement.tree;
+    let (mut found, mut pending) = (Vec::new(), vec![id]);
+    while let Some(id) = pending.pop() {
+        let items = tree.query(id).select().map_or(&[][..], |select| select.from.as_slice());
+        for inner in items.iter().filter_map(|item| item.subquery.or(item.cte)) {
+            if !found.contains(&inner) {
+                found.push(inner);
+                pending.push(inner);
+            }
+        }
+    }
+    found
+}
+
+/// All statements of a STABLE function read the snapshot of the statement that called it.
+fn stable_function(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
+    let Origin::Body(owner) = &statement.document.origin else { return };
+    if owner.routine.volatility == Volatility::Volatile {
+        return;
+    }
+    let Some(lock) = waiting(statement) else { return };
+    let later = context.file.statements.iter().find(|other| {
+        std::ptr::eq(other.document, statement.document)
+            && other.span.start > statement.span.start
+            && other.tree.queries().any(|(_, query)| {
+                query.select().is_some_and(|select| select.from.iter().any(FromItem::is_table))
+            })
+    });
+    let Some(later) = later else { return };
+    sink.report(
+        &RULE,
+        Level::Warning,
+        Place::new(context.file.id, lock.span),
+        "a function that is not VOLATILE reads its caller's snapshot throughout, which is older than the lock",
+    )
+    .statement(statement.span)
+    .unit(&statement.unit)
+    .related(Place::new(context.file.id, later.span), "this sees what was there before the holder's commit")
+    .help("declare the function VOLATILE, which is the default");
+}
+
 fn one_snapshot(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     for (step, site) in flow.unit.site_steps() {
         let Some((function, _)) = flow.unit.advisory(site) else { continue };
-        let Some(begin) = flow.trace.before[step].begin().filter(|_| function.action == Action::Lock) else { continue };
+        let Some(begin) = flow.trace.before[step].begin().filter(|_| function.action == Action::Lock) else {
+            continue;
+        };
         if flow.unit.steps[begin].action != (flow::Action::Begin { one_snapshot: true }) {
             continue;
         }
@@ -74,8 +133,14 @@ fn one_snapshot(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         )
         .statement(taken.statement)
         .unit(&flow.unit.name)
-        .related(Place::new(context.file.id, flow.unit.steps[begin].span), "the snapshot is taken by the first statement after this")
-        .related(Place::new(context.file.id, flow.unit.steps[work].span), "this sees what was there before the holder's commit")
+        .related(
+            Place::new(context.file.id, flow.unit.steps[begin].span),
+            "the snapshot is taken by the first statement after this",
+        )
+        .related(
+            Place::new(context.file.id, flow.unit.steps[work].span),
+            "this sees what was there before the holder's commit",
+        )
         .help("take a session lock before BEGIN, or use READ COMMITTED");
     }
 }

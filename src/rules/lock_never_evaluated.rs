@@ -14,13 +14,19 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
-    if !statement.runs() {
+    if !statement.runs_sometime() {
         return;
     }
+    // A call through a wrapper may stand for several locks.
+    let mut told = None;
     for lock in &statement.locks {
+        if told == Some(lock.span) {
+            continue;
+        }
         let (message, help) = match lock.evaluation {
             Evaluation::UnreadCte(_) => (
-                "no lock is taken: nothing reads the WITH query that holds this call, so it never runs".to_owned(),
+                "no lock is taken: nothing reads the WITH query that holds this call, so it never runs"
+                    .to_owned(),
                 "name the WITH query in FROM, or take the lock in a statement of its own before this one",
             ),
             Evaluation::ExistsList => (
@@ -28,11 +34,15 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 "call the function in FROM (`EXISTS (SELECT FROM pg_advisory_lock(…))`), or in a statement of its own",
             ),
             Evaluation::Yes if lock.key.has_null() => (
-                format!("nothing is locked: with a NULL key `{}` returns NULL and does nothing", lock.function.name),
+                format!(
+                    "nothing is locked: with a NULL key `{}` returns NULL and does nothing",
+                    lock.function.name
+                ),
                 "give it a key that cannot be NULL",
             ),
             Evaluation::Yes => continue,
         };
+        told = Some(lock.span);
         sink.report(&RULE, Level::Error, Place::new(context.file.id, lock.span), message)
             .statement(statement.span)
             .unit(&statement.unit)

@@ -2,7 +2,8 @@
 
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::value::{Value, value};
+use crate::sql::clause::{Tokens, Tree};
+use crate::sql::value::{SqlType, Value, value};
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -14,19 +15,47 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Hashes of 32 bits or less.
-const NARROW: &[&str] = &["crc32", "hashchar", "hashint4", "hashint8", "hashname", "hashtext", "hashbpchar", "hashvarlena"];
+const NARROW: &[&str] = &[
+    "crc32",
+    "crc32c",
+    "hash_array",
+    "hash_numeric",
+    "hash_record",
+    "hashbpchar",
+    "hashchar",
+    "hashint8",
+    "hashname",
+    "hashtext",
+    "hashvarlena",
+    "uuid_hash",
+];
+
+/// Names of which a database has few.
+const FEW: &[&str] = &[
+    "current_catalog",
+    "current_schema",
+    "tg_argv",
+    "tg_name",
+    "tg_relid",
+    "tg_table_name",
+    "tg_table_schema",
+];
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
+    let tree = &statement.tree;
     for lock in statement.direct_locks().filter(|lock| lock.function.acquires()) {
         // The two-key form has no more than 32 bits for each.
         let [arg] = lock.call.args.as_slice() else { continue };
-        let key = value(&statement.tree, arg).fold();
-        let Some(hash) = narrow(&key) else { continue };
+        let key = value(tree, arg);
+        let Some(what) = narrow(&key.fold()).map(|hash| format!("`{hash}`")).or_else(|| cut(tree, arg, &key))
+        else {
+            continue;
+        };
         sink.report(
             &RULE,
             Level::Note,
             Place::new(context.file.id, lock.span),
-            format!("`{hash}` gives 32 bits of the 64 that the key has: unrelated values share a lock and wait for each other"),
+            format!("{what} gives 32 bits of the 64 that the key has: unrelated values share a lock and wait for each other"),
         )
         .statement(statement.span)
         .unit(&statement.unit)
@@ -38,13 +67,40 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 fn narrow(key: &Value) -> Option<&str> {
     match key {
         Value::Call { name, args } if NARROW.contains(&name.as_str()) => {
-            let varies = |value: &mut dyn FnMut(&Value) -> bool| args.iter().any(|arg| arg.any(value));
-            varies(&mut |part| matches!(part, Value::Parameter(_) | Value::Name { .. } | Value::Query(_))).then_some(name)
+            args.iter().any(|arg| arg.any(&mut varies)).then_some(name)
         }
-        Value::Call { name, args } if name == "abs" => narrow(args.first()?),
+        Value::Call { name, args } if matches!(name.as_str(), "abs" | "mod") => narrow(args.first()?),
         Value::Cast { value, .. } => narrow(value),
         // A mask or a sign keeps it narrow; a shift makes room for another.
-        Value::Operator { symbol, args } if matches!(symbol.as_str(), "&" | "%" | "-") => narrow(args.first()?),
+        Value::Operator { symbol, args } if matches!(symbol.as_str(), "&" | "%" | "-") => {
+            narrow(args.first()?)
+        }
+        // Integers make an integer.
+        Value::Operator { symbol, args }
+            if matches!(symbol.as_str(), "#" | "+" | "|") && key.ty() == Some(SqlType::Int4) =>
+        {
+            args.iter().find_map(narrow)
+        }
         _ => None,
     }
+}
+
+/// Whether many values may come from here.
+fn varies(part: &Value) -> bool {
+    match part {
+        Value::Parameter(_) | Value::Query(_) => true,
+        Value::Name { name, .. } => !FEW.contains(&name.as_str()),
+        _ => false,
+    }
+}
+
+/// `md5` or another digest cut to `bit(32)` or less.
+fn cut(tree: &Tree<'_>, arg: &Tokens, key: &Value) -> Option<String> {
+    let bits = arg.clone().find(|&index| {
+        matches!(tree.word(index), "bit" | "varbit")
+            && tree.raw(index + 1) == "("
+            && tree.raw(index + 2).parse().is_ok_and(|bits: u32| bits <= 32)
+    })?;
+    let shifted = key.any(&mut |part| matches!(part, Value::Operator { symbol, .. } if symbol == "<<"));
+    (key.any(&mut varies) && !shifted).then(|| format!("`bit({})`", tree.raw(bits + 2)))
 }

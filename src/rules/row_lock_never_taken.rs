@@ -2,7 +2,7 @@
 
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Evaluation, QueryId, Term, Tree};
+use crate::sql::clause::{Evaluation, QueryId, RowLock, Tree};
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -14,47 +14,66 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
-    if !statement.tree.complete() || !statement.runs() {
+    if !statement.tree.complete() || !statement.runs_sometime() {
         return;
     }
     for (query, lock) in statement.row_locks() {
-        let message = if statement.tree.query_evaluated(query) != Evaluation::Yes {
-            "no row is locked: nothing reads the WITH query that holds this clause, so it never runs"
-        } else if lock.of.is_empty() && reads_only_ctes(&statement.tree, query) {
-            "no row is locked: a locking clause does not reach into a WITH query"
-        } else {
-            continue;
-        };
-        sink.report(&RULE, Level::Error, Place::new(context.file.id, statement.source(&lock.tokens)), message)
+        let Some((level, message, help)) = verdict(&statement.tree, query, lock) else { continue };
+        sink.report(&RULE, level, Place::new(context.file.id, statement.source(&lock.tokens)), message)
             .statement(statement.span)
             .unit(&statement.unit)
-            .help("put the clause inside the WITH query, on the table itself");
+            .help(help);
     }
 }
 
-/// Whether FROM names WITH queries, and no table anywhere that the clause would lock.
-fn reads_only_ctes(tree: &Tree<'_>, query: QueryId) -> bool {
-    let mut ctes = false;
-    let mut pending = vec![query];
-    while let Some(id) = pending.pop() {
-        for term in &tree.query(id).terms {
-            let items = match term {
-                Term::Select(select) => select.from.as_slice(),
-                Term::Table(item) => std::slice::from_ref(&**item),
-                Term::Query(inner) => {
-                    pending.push(*inner);
-                    continue;
-                }
-                Term::Values(_) | Term::Dml(_) => continue,
-            };
-            for item in items {
-                ctes |= item.cte.is_some();
-                pending.extend(item.subquery);
-                if item.is_table() {
-                    return false;
-                }
-            }
+fn verdict(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Option<(Level, &'static str, &'static str)> {
+    match tree.query_evaluated(query) {
+        Evaluation::Yes => {}
+        Evaluation::UnreadCte(_) => {
+            return Some((
+                Level::Error,
+                "no row is locked: nothing reads the WITH query that holds this clause, so it never runs",
+                "read the WITH query in FROM, or lock the rows in a statement of their own",
+            ));
+        }
+        Evaluation::ExistsList => {
+            return Some((
+                Level::Error,
+                "no row is locked: EXISTS drops the select list of its query",
+                "lock the rows in the FROM of that query, or in a statement of their own",
+            ));
         }
     }
-    ctes
+    // A query that is no SELECT, or names something that FROM does not have, is refused: another rule's business.
+    tree.query(query).select()?;
+    let reach = tree.reach(query, &[]);
+    if !lock.of.is_empty() || !reach.tables.is_empty() {
+        return None;
+    }
+    if reach.ctes.iter().any(|item| item.cte.is_some_and(|cte| !locks_itself(tree, cte))) {
+        return Some((
+            Level::Error,
+            "no row is locked: a locking clause does not reach into a WITH query",
+            "put the clause inside the WITH query, on the table itself",
+        ));
+    }
+    (reach.ctes.is_empty() && !reach.calls.is_empty()).then_some((
+        Level::Warning,
+        "this clause locks no row: it does not reach into a function",
+        "lock the rows inside the function, or in a query on the table itself",
+    ))
+}
+
+/// Whether the rows of a WITH query are locked by what it does: the clause outside says it once more.
+fn locks_itself(tree: &Tree<'_>, cte: QueryId) -> bool {
+    let query = tree.query(cte);
+    query.dml().is_some() || !query.locks.is_empty() || {
+        let reach = tree.reach(cte, &[]);
+        reach.tables.is_empty()
+            && !reach.ctes.is_empty()
+            && reach
+                .ctes
+                .iter()
+                .all(|item| item.cte.is_some_and(|inner| inner != cte && locks_itself(tree, inner)))
+    }
 }

@@ -4,6 +4,7 @@ use crate::finding::{Edit, Fix, Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::clause::{FromItem, RowLock, Strength, Wait};
+use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,34 +16,53 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
-    if !statement.tree.complete() {
+    let tree = &statement.tree;
+    if !tree.complete() {
         return;
     }
     for (query, lock) in statement.row_locks() {
         if lock.wait != Wait::SkipLocked || !lock.of.is_empty() {
             continue;
         }
-        let Some(select) = statement.tree.query(query).select() else { continue };
-        let tables: Vec<&FromItem> = select.from.iter().filter(|item| item.is_table()).collect();
-        let [queue, joined, ..] = tables.as_slice() else { continue };
-        let at = Place::new(context.file.id, statement.source(&lock.tokens));
-        let (queue, other) = (queue.reference(), joined.reference());
-        sink.report(
-            &RULE,
-            Level::Warning,
-            at,
-            format!("this also locks the rows of `{other}`, and skips every row whose `{other}` row is locked"),
-        )
-        .statement(statement.span)
-        .unit(&statement.unit)
-        .related(Place::new(context.file.id, statement.source(&joined.tokens)), "the joined table")
-        .help(format!("add `OF {queue}` after the strength, if its rows are the ones to claim"))
-        .fix(Fix {
-            title: format!("Lock the rows of {queue} only"),
-            safe: false,
-            edits: add_of(statement, lock, queue),
-        });
+        let Some(select) = tree.query(query).select() else { continue };
+        // A sub-select in FROM is locked through to its tables.
+        let mut locked =
+            select.from.iter().filter_map(|item| Some((item, *tree.reach_of(item).tables.first()?)));
+        let (Some((queue, _)), Some((joined, table))) = (locked.next(), locked.next()) else { continue };
+        let other = if joined.reference().is_empty() { &table.name } else { joined.reference() };
+        let story = sink
+            .report(
+                &RULE,
+                Level::Warning,
+                Place::new(context.file.id, statement.source(&lock.tokens)),
+                format!(
+                    "this also locks the rows of `{other}`, and skips every row whose `{other}` row is locked"
+                ),
+            )
+            .statement(statement.span)
+            .unit(&statement.unit)
+            .related(Place::new(context.file.id, statement.source(&joined.tokens)), "the joined table");
+        if let Some(name) = written(statement, queue) {
+            story.help(format!("add `OF {name}` after the strength, if its rows are the ones to claim")).fix(
+                Fix {
+                    title: format!("Lock the rows of {name} only"),
+                    safe: false,
+                    edits: add_of(statement, lock, &name),
+                },
+            );
+        }
     }
+}
+
+/// The name by which OF knows an item, as the statement spells it.
+fn written(statement: &Statement<'_>, item: &FromItem) -> Option<String> {
+    let tree = &statement.tree;
+    let name = item.reference();
+    let spelled = |index: &usize| {
+        tree.ident(*index).is_some_and(|ident| ident == name) && tree.kind(index + 1) != Some(TokenKind::Dot)
+    };
+    let index = item.tokens.clone().rev().find(spelled)?;
+    Some(tree.raw(index).to_owned())
 }
 
 /// ` OF table` after the strength.

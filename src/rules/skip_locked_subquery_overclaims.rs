@@ -2,7 +2,7 @@
 
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Clause, DmlKind, Wait, Wrap};
+use crate::sql::clause::{Clause, Dml, DmlKind, Query, QueryId, Tokens, Tree, Wait, Wrap};
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -20,30 +20,67 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         if lock.wait != Wait::SkipLocked || query.limit.is_none() && query.fetch.is_none() {
             continue;
         }
-        let Some(dml) = query.parent.and_then(|parent| tree.query(parent).dml()) else { continue };
-        let shape = match (query.wrap, query.clause) {
+        let Some((outermost, dml)) = claim(tree, id) else { continue };
+        let shape = match (outermost.wrap, outermost.clause) {
             (Wrap::In, Clause::Where) => "IN",
             (Wrap::Any, Clause::Where) => "ANY",
             (Wrap::From, Clause::From) => "FROM",
             _ => continue,
         };
-        if !matches!(dml.kind, DmlKind::Update | DmlKind::Delete) {
-            continue;
-        }
-        // The condition that holds the sub-select, or joins it, is one of them.
-        let proved = dml.conjuncts.len() > 1;
-        let at = Place::new(context.file.id, statement.source(&lock.tokens));
-        let (level, message) = if proved {
+        let (level, message) = if narrows(tree, dml, outermost) {
             (
                 Level::Warning,
-                format!("with the further condition outside, a plan may run the sub-select under {shape} once for each row and claim more rows than its LIMIT"),
+                format!(
+                    "with the further condition outside, a plan may run the sub-select under {shape} once for each row and claim more rows than its LIMIT"
+                ),
             )
         } else {
-            (Level::Note, format!("a plan may run the sub-select under {shape} more than once and claim more rows than its LIMIT"))
+            (
+                Level::Note,
+                format!(
+                    "a plan may run the sub-select under {shape} more than once and claim more rows than its LIMIT"
+                ),
+            )
         };
-        sink.report(&RULE, level, at, message)
+        sink.report(&RULE, level, Place::new(context.file.id, statement.source(&lock.tokens)), message)
             .statement(statement.span)
             .unit(&statement.unit)
             .help("use `= (SELECT … LIMIT 1 …)` for one row, `= ANY (ARRAY(SELECT …))` or a WITH query for several");
     }
+}
+
+/// The statement that changes what a sub-select picks, and the sub-select as it stands there: FROM may wrap it again.
+fn claim<'a>(tree: &'a Tree<'_>, id: QueryId) -> Option<(&'a Query, &'a Dml)> {
+    let mut query = tree.query(id);
+    loop {
+        let parent = tree.query(query.parent?);
+        if let Some(dml) = parent.dml() {
+            let changes = matches!(dml.kind, DmlKind::Update | DmlKind::Delete | DmlKind::Merge);
+            return changes.then_some((query, dml));
+        }
+        let passed_on = query.wrap == Wrap::From
+            && parent.select().is_some_and(|select| select.from.len() == 1 && select.conjuncts.is_empty())
+            && parent.limit.is_none()
+            && parent.offset.is_none();
+        if !passed_on {
+            return None;
+        }
+        query = parent;
+    }
+}
+
+/// Whether a condition beside the one that holds the sub-select, or joins it, narrows the rows to change.
+fn narrows(tree: &Tree<'_>, dml: &Dml, pick: &Query) -> bool {
+    let item = dml.from.iter().find(|item| item.tokens.contains(&pick.tokens.start));
+    let joins = |tokens: &Tokens| {
+        item.is_some_and(|item| {
+            tokens.clone().any(|index| tree.ident(index).is_some_and(|name| name == item.reference()))
+        })
+    };
+    let conditions = dml.conjuncts.iter().chain(dml.from.iter().flat_map(|item| &item.on));
+    conditions
+        .filter(|condition| !condition.tokens.contains(&pick.tokens.start) && !joins(&condition.tokens))
+        .any(|condition| {
+            condition.tokens.clone().any(|index| tree.ident(index).is_some() && condition.tokens.len() > 1)
+        })
 }

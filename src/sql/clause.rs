@@ -8,6 +8,7 @@ mod conjunct;
 mod dml;
 mod from;
 mod node;
+mod reach;
 mod scope;
 mod tail;
 mod verb;
@@ -17,6 +18,7 @@ pub use node::{
     Clause, Conjunct, Cte, Dml, DmlKind, Fetch, FromItem, Join, LockTarget, Query, QueryId, RowLock, Select,
     Strength, Term, Wait, Wrap,
 };
+pub use reach::Reach;
 pub use scope::Evaluation;
 pub use verb::{Characteristics, Isolation, Object, SetScope, Verb};
 

@@ -2,24 +2,8 @@
 
 use super::advisory::{Key, KeyPart};
 use super::clause::{Call, Tree};
+use super::functions;
 use super::value::{Value, value};
-
-/// Functions that give another value each time: no two calls name one key.
-const VOLATILE: &[&str] = &[
-    "clock_timestamp",
-    "currval",
-    "gen_random_uuid",
-    "lastval",
-    "nextval",
-    "now",
-    "pg_backend_pid",
-    "random",
-    "statement_timestamp",
-    "timeofday",
-    "transaction_timestamp",
-    "txid_current",
-    "uuid_generate_v4",
-];
 
 /// Functions whose result is NULL if an argument is.
 const STRICT: &[&str] = &[
@@ -85,7 +69,7 @@ fn is_null(value: &Value) -> bool {
 fn is_variable(value: &Value) -> bool {
     match value {
         Value::Parameter(_) | Value::Name { .. } | Value::Query(_) | Value::Unknown(_) => true,
-        Value::Call { name, .. } => VOLATILE.contains(&name.as_str()),
+        Value::Call { name, .. } => functions::moves(name).is_some(),
         _ => false,
     }
 }
@@ -96,7 +80,7 @@ fn is_opaque(value: &Value) -> bool {
         // Placeholders without a name stand for the next argument each time.
         Value::Parameter(text) => text == "?" || text.starts_with('%') && !text.starts_with("%("),
         Value::Query(_) | Value::Unknown(_) => true,
-        Value::Call { name, .. } => VOLATILE.contains(&name.as_str()),
+        Value::Call { name, .. } => functions::moves(name).is_some(),
         _ => false,
     }
 }

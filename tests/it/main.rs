@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod action;
 #[cfg(test)]
+mod arbitration;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod command;
@@ -13,6 +15,8 @@ mod expect;
 #[cfg(test)]
 mod findings;
 #[cfg(test)]
+mod fixtures;
+#[cfg(test)]
 mod formats;
 #[cfg(test)]
 mod house;
@@ -20,6 +24,8 @@ mod house;
 mod layers;
 #[cfg(test)]
 mod pages;
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod readme;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The rule pages: their shape, and their examples as tests.
 
 use crate::expect;
+use locklint::rule::Rule;
 use locklint::rules::RULES;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 use std::path::Path;
@@ -41,11 +42,17 @@ fn blocks(page: &str) -> Vec<Block> {
     found
 }
 
-#[test]
-fn every_example_is_reported_as_its_page_says() {
-    let mut failures = String::new();
+/// An example of a page: the files of one project.
+pub(crate) struct Example {
+    pub(crate) rule: &'static Rule,
+    pub(crate) is_bad: bool,
+    pub(crate) files: Vec<(String, String)>,
+}
+
+/// The examples of all pages, in order.
+pub(crate) fn examples() -> Vec<Example> {
+    let mut found = Vec::new();
     for rule in RULES {
-        let (mut bad, mut good) = (0, 0);
         let mut files: Vec<(String, String)> = Vec::new();
         for block in blocks(rule.page) {
             let is_bad = block.section == "Bad";
@@ -54,28 +61,37 @@ fn every_example_is_reported_as_its_page_says() {
             }
             let last = block.file.is_none();
             files.push((block.file.unwrap_or_else(|| format!("example.{}", block.language)), block.text));
-            if !last {
-                continue;
-            }
-            let project = std::mem::take(&mut files);
-            let expected: Vec<_> = project
-                .iter()
-                .flat_map(|(path, text)| expect::read(path, text).unwrap_or_default())
-                .collect();
-            let shows = expected.iter().any(|want| want.rule == rule.name);
-            if is_bad {
-                bad += 1;
-                assert!(shows, "{}: a Bad block without a mark of the rule:\n{}", rule.name, project[0].1);
-            } else {
-                good += 1;
-                assert!(expected.is_empty(), "{}: a Good block with a mark:\n{}", rule.name, project[0].1);
-            }
-            let difference = expect::differences(&project, expected);
-            if !difference.is_empty() {
-                failures.push_str(&format!("{}:\n{}{difference}\n", rule.name, project[project.len() - 1].1));
+            if last {
+                found.push(Example { rule, is_bad, files: std::mem::take(&mut files) });
             }
         }
-        assert!(bad > 0 && good > 0, "{}: a page needs Bad and Good blocks", rule.name);
+        assert!(files.is_empty(), "{}: a named block with none after it", rule.name);
+    }
+    found
+}
+
+#[test]
+fn every_example_is_reported_as_its_page_says() {
+    let mut failures = String::new();
+    let examples = examples();
+    for Example { rule, is_bad, files } in &examples {
+        let expected: Vec<_> =
+            files.iter().flat_map(|(path, text)| expect::read(path, text).unwrap_or_default()).collect();
+        let text = &files[files.len() - 1].1;
+        if *is_bad {
+            let shows = expected.iter().any(|want| want.rule == rule.name);
+            assert!(shows, "{}: a Bad block without a mark of the rule:\n{text}", rule.name);
+        } else {
+            assert!(expected.is_empty(), "{}: a Good block with a mark:\n{text}", rule.name);
+        }
+        let difference = expect::differences(files, expected);
+        if !difference.is_empty() {
+            failures.push_str(&format!("{}:\n{text}{difference}\n", rule.name));
+        }
+    }
+    for rule in RULES {
+        let has = |bad: bool| examples.iter().any(|of| of.rule.name == rule.name && of.is_bad == bad);
+        assert!(has(true) && has(false), "{}: a page needs Bad and Good blocks", rule.name);
     }
     assert!(failures.is_empty(), "{failures}");
 }

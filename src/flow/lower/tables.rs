@@ -80,14 +80,5 @@ fn calls_other(tree: &Tree<'_>) -> bool {
 
 /// The tables whose rows a locking clause locks.
 pub(super) fn locked(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Vec<String> {
-    let query = tree.query(query);
-    let items = query.terms.iter().flat_map(|term| match term {
-        Term::Select(select) => select.from.as_slice(),
-        Term::Table(item) => std::slice::from_ref(&**item),
-        Term::Values(_) | Term::Query(_) | Term::Dml(_) => &[],
-    });
-    items
-        .filter(|item| lock.of.is_empty() || lock.of.iter().any(|target| target.name == item.reference()))
-        .filter_map(table)
-        .collect()
+    tree.reach(query, &lock.of).tables.into_iter().filter_map(table).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::Tree;
 use super::node::{Clause, FromItem, Query, QueryId, Select, Term, Wrap};
+use crate::sql::functions;
 use crate::sql::lex::TokenKind;
 use std::collections::HashMap;
 
@@ -57,30 +58,11 @@ impl Tree<'_> {
 
     /// Aggregates, window functions and functions that return sets keep a list from being dropped.
     fn keeps_list(&self, select: &Select) -> bool {
-        const FUNCTIONS: &[&str] = &[
-            "array_agg",
-            "avg",
-            "bit_and",
-            "bit_or",
-            "bool_and",
-            "bool_or",
-            "count",
-            "every",
-            "generate_series",
-            "json_agg",
-            "json_object_agg",
-            "jsonb_agg",
-            "jsonb_object_agg",
-            "max",
-            "min",
-            "string_agg",
-            "sum",
-            "unnest",
-        ];
         const GROUPING: &[&str] = &["cube", "grouping", "rollup"];
         let in_list = select.list.iter().flat_map(|item| item.clone()).any(|index| {
             self.kind(index + 1) == Some(TokenKind::LeftParen)
-                && (FUNCTIONS.contains(&self.word(index))
+                && (functions::is_aggregate(self.word(index))
+                    || functions::returns_set(self.word(index))
                     || matches!(self.word(index), "over" | "filter" | "within"))
                 || self.word(index) == "over"
         });

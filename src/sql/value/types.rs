@@ -33,6 +33,40 @@ pub enum SqlType {
     Other(String),
 }
 
+/// Types of PostgreSQL's own, by the first word of their names, that no variant stands for.
+const OTHERS: &[&str] = &[
+    "box",
+    "cid",
+    "cidr",
+    "circle",
+    "date",
+    "inet",
+    "interval",
+    "json",
+    "jsonb",
+    "jsonpath",
+    "line",
+    "lseg",
+    "macaddr",
+    "macaddr8",
+    "money",
+    "path",
+    "pg_lsn",
+    "point",
+    "polygon",
+    "refcursor",
+    "tid",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "timetz",
+    "tsquery",
+    "tsvector",
+    "xid",
+    "xid8",
+    "xml",
+];
+
 impl SqlType {
     /// The type that `name` stands for.
     pub fn from_name(name: &str) -> Self {
@@ -69,6 +103,25 @@ impl SqlType {
         }
     }
 
+    /// Whether arithmetic on it gives the same type: not so for dates and times.
+    pub const fn is_number(&self) -> bool {
+        matches!(self, Self::Int2 | Self::Int4 | Self::Int8 | Self::Numeric | Self::Float | Self::Bits)
+    }
+
+    /// Whether PostgreSQL makes an integer of it by itself; unknown for a type of the tree's own, which may be a domain
+    /// over one.
+    pub fn becomes_integer(&self) -> Option<bool> {
+        match self {
+            Self::Int2 | Self::Int4 | Self::Int8 => Some(true),
+            Self::Other(name) => {
+                let first = name.split([' ', '(']).next().unwrap_or(name);
+                (name.ends_with(']') || OTHERS.contains(&first)).then_some(false)
+            }
+            Self::Unknown => None,
+            _ => Some(false),
+        }
+    }
+
     /// Whether an integer of this type can be `value`.
     pub fn holds(&self, value: i128) -> bool {
         match self.bits() {
@@ -99,7 +152,7 @@ impl Value {
             Self::Cast { ty, .. } => Some(ty.clone()),
             Self::Call { name, args } => call(name, args),
             Self::Operator { symbol, args } => operator(symbol, args),
-            Self::Case { results, .. } => common(results),
+            Self::Case { results, .. } => common(results).map(resolved),
             Self::Parameter(_)
             | Self::Name { .. }
             | Self::Row(_)
@@ -123,6 +176,11 @@ fn common(values: &[Value]) -> Option<SqlType> {
     out
 }
 
+/// What constants of no type become where nothing else tells.
+fn resolved(ty: SqlType) -> SqlType {
+    if ty == SqlType::Unknown { SqlType::Text } else { ty }
+}
+
 fn wider(left: SqlType, right: SqlType) -> Option<SqlType> {
     match (left.bits(), right.bits()) {
         _ if left == right => Some(left),
@@ -135,7 +193,14 @@ fn wider(left: SqlType, right: SqlType) -> Option<SqlType> {
 
 fn operator(symbol: &str, args: &[Value]) -> Option<SqlType> {
     match (symbol, args) {
-        ("+" | "-" | "*" | "/" | "%" | "&" | "|" | "#", [_, _]) | ("+" | "-" | "~", [_]) => common(args),
+        // The sign is a part of the constant: -2147483648 is an integer, 2147483648 is none.
+        ("-", [Value::Integer(value)]) => Value::Integer(value.checked_neg()?).ty(),
+        ("^", [_, _]) => {
+            Some(if common(args)? == SqlType::Numeric { SqlType::Numeric } else { SqlType::Float })
+        }
+        ("+" | "-" | "*" | "/" | "%" | "&" | "|" | "#", [_, _]) | ("+" | "-" | "~", [_]) => {
+            common(args).filter(SqlType::is_number)
+        }
         ("<<" | ">>", [left, _]) => left.ty().filter(|ty| ty.bits().is_some()),
         ("||", _) => {
             let text = |value: &Value| value.ty() == Some(SqlType::Text) || matches!(value, Value::Text(_));
@@ -193,7 +258,18 @@ fn call(name: &str, args: &[Value]) -> Option<SqlType> {
         "random" | "date_part" => Some(SqlType::Float),
         "gen_random_uuid" | "uuid_generate_v4" | "uuidv4" | "uuidv7" => Some(SqlType::Uuid),
         "exists" => Some(SqlType::Boolean),
-        "abs" | "max" | "min" | "coalesce" | "greatest" | "least" | "nullif" | "mod" => common(args),
+        "now" | "clock_timestamp" | "statement_timestamp" | "transaction_timestamp" | "current_timestamp" => {
+            Some(SqlType::Other("timestamp with time zone".to_owned()))
+        }
+        "current_date" => Some(SqlType::Other("date".to_owned())),
+        "pg_current_xact_id" => Some(SqlType::Other("xid8".to_owned())),
+        "floor" | "ceil" | "ceiling" | "round" | "trunc" => match common(args.get(..1)?)? {
+            SqlType::Numeric => Some(SqlType::Numeric),
+            ty if args.len() == 1 && (ty == SqlType::Float || ty.bits().is_some()) => Some(SqlType::Float),
+            _ => None,
+        },
+        "abs" | "max" | "min" | "mod" => common(args),
+        "coalesce" | "greatest" | "least" | "nullif" => common(args).map(resolved),
         "sum" => match common(args)? {
             SqlType::Int2 | SqlType::Int4 => Some(SqlType::Int8),
             SqlType::Int8 | SqlType::Numeric => Some(SqlType::Numeric),

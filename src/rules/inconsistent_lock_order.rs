@@ -25,7 +25,8 @@ struct Edge<'a> {
 }
 
 fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
-    let edges: Vec<Edge<'_>> = files.iter().flat_map(|file| file.units.iter().flat_map(|flow| edges(file.id, flow))).collect();
+    let edges: Vec<Edge<'_>> =
+        files.iter().flat_map(|file| file.units.iter().flat_map(|flow| edges(file.id, flow))).collect();
     let mut by_keys: HashMap<(&Key, &Key), Vec<usize>> = HashMap::new();
     for (index, edge) in edges.iter().enumerate() {
         if let (Some(held), Some(waited)) = (edge.key(edge.held), edge.key(edge.waited)) {
@@ -35,27 +36,38 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
     let mut told = HashSet::new();
     for (index, edge) in edges.iter().enumerate() {
         let (Some(held), Some(waited)) = (edge.key(edge.held), edge.key(edge.waited)) else { continue };
-        let reversed = by_keys.get(&(waited, held)).into_iter().flatten().copied().filter(|&other| other < index);
-        let Some(other) = reversed.map(|other| &edges[other]).find(|other| edge.can_deadlock(other)) else { continue };
+        let reversed =
+            by_keys.get(&(waited, held)).into_iter().flatten().copied().filter(|&other| other < index);
+        let Some(other) = reversed.map(|other| &edges[other]).find(|other| edge.can_deadlock(other)) else {
+            continue;
+        };
         let at = edge.place(edge.waited);
         if !told.insert(at) {
             continue;
         }
         let site = &edge.flow.unit.sites[edge.waited];
-        sink.report(&RULE, Level::Warning, at, format!("takes {held}, then {waited}; another unit takes them the other way round: a deadlock"))
-            .statement(site.statement)
-            .unit(&edge.flow.unit.name)
-            .related(edge.place(edge.held), "held here")
-            .related(other.place(other.held), "the other unit takes this first")
-            .related(other.place(other.waited), "and then waits here")
-            .help("take the locks in one order everywhere, such as ascending by key");
+        sink.report(
+            &RULE,
+            Level::Warning,
+            at,
+            format!("takes {held}, then {waited}; another unit takes them the other way round: a deadlock"),
+        )
+        .statement(site.statement)
+        .unit(&edge.flow.unit.name)
+        .related(edge.place(edge.held), "held here")
+        .related(other.place(other.held), "the other unit takes this first")
+        .related(other.place(other.waited), "and then waits here")
+        .help("take the locks in one order everywhere, such as ascending by key");
     }
 }
 
 fn edges(file: FileId, flow: &UnitFlow) -> impl Iterator<Item = Edge<'_>> {
     flow.unit.site_steps().flat_map(move |(step, waited)| {
         let held = flow.trace.before[step].held_any;
-        let waits = flow.unit.advisory(waited).is_some_and(|(function, key)| function.action == Action::Lock && key.is_literal());
+        let waits = flow
+            .unit
+            .advisory(waited)
+            .is_some_and(|(function, key)| function.action == Action::Lock && key.is_literal());
         held.iter()
             .filter(move |&held| waits && flow.unit.advisory(held).is_some_and(|(_, key)| key.is_literal()))
             .map(move |held| Edge { file, flow, held, waited })

@@ -30,7 +30,12 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 }
 
 /// The lock that the unlock was meant for, what is wrong with it, and how sure that is. None where it may be right.
-fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<(SiteId, String, Level)> {
+fn mismatch(
+    flow: &UnitFlow,
+    release: SiteId,
+    unlock: &Function,
+    key: &Key,
+) -> Option<(SiteId, String, Level)> {
     if flow.fits_a_lock(release) {
         return None;
     }
@@ -48,7 +53,10 @@ fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> O
     }
     if let Some((site, function)) = other_mode {
         let right = function.unlock()?.name;
-        let message = format!("`{}` does not release this lock: it was taken by `{}`, which `{right}` releases", unlock.name, function.name);
+        let message = format!(
+            "`{}` does not release this lock: it was taken by `{}`, which `{right}` releases",
+            unlock.name, function.name
+        );
         return Some((site, message, Level::Error));
     }
     if let Some((site, function)) = transaction {
@@ -60,7 +68,11 @@ fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> O
     }
     let site = flow.meant_for(release)?;
     let (_, taken) = flow.unit.advisory(site)?;
-    let level = if key.is_literal() && taken.is_literal() || !key.same_space(taken) { Level::Error } else { Level::Warning };
+    let level = if key.is_literal() && taken.is_literal() || !key.same_space(taken) {
+        Level::Error
+    } else {
+        Level::Warning
+    };
     let message = if key.same_space(taken) {
         format!("locks {taken} but unlocks {key}: the unlock returns false and the lock stays")
     } else {

@@ -1,7 +1,7 @@
 //! A session lock that nothing releases, on a connection that lives on.
 
 use crate::finding::{Level, Place};
-use crate::flow::{UnitKind, UnitFlow};
+use crate::flow::{UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Sameness, Scope};
 

@@ -19,7 +19,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if !flow.trace.before[step].autocommit() || taken.guards_own_statement {
             continue;
         }
-        let Some(write) = flow.first_write(tables, |before| before.evaporated.contains(site)) else { continue };
+        let Some(write) = flow.first_write(tables, |before| before.evaporated.contains(site)) else {
+            continue;
+        };
         let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
         sink.report(
             &RULE,
@@ -29,7 +31,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         )
         .statement(taken.statement)
         .unit(&flow.unit.name)
-        .related(Place::new(context.file.id, flow.unit.steps[write].span), "this writes the rows without the lock")
+        .related(
+            Place::new(context.file.id, flow.unit.steps[write].span),
+            "this writes the rows without the lock",
+        )
         .help("put BEGIN before the SELECT and COMMIT after the write, or do both in one UPDATE");
     }
 }

@@ -1,7 +1,7 @@
 //! The session form inside a transaction, with nothing that unlocks it.
 
 use crate::finding::{Edit, Fix, Level, Place};
-use crate::flow::{SiteId, UnitKind, UnitFlow};
+use crate::flow::{SiteId, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Sameness, Scope};
@@ -38,7 +38,16 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             _ => sure,
         };
         let Some(form) = function.with_scope(Scope::Transaction) else { continue };
-        report(context, flow, site, function, form, level, begin.map(|step| flow.unit.steps[step].span), sink);
+        report(
+            context,
+            flow,
+            site,
+            function,
+            form,
+            level,
+            begin.map(|step| flow.unit.steps[step].span),
+            sink,
+        );
     }
 }
 

@@ -17,7 +17,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
-    if !tree.complete() || statement.when_missing == Some(Missing::GoesOn) || is_try_claim(context, statement) {
+    if !tree.complete() || statement.when_missing == Some(Missing::GoesOn) || is_try_claim(context, statement)
+    {
         return;
     }
     for (id, lock) in statement.row_locks() {
@@ -31,7 +32,9 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let columns = row.columns.join(", ");
         let why = match row.evidence {
             Evidence::Catalog => format!("`{columns}` is a unique key, so this names one row"),
-            Evidence::Name | Evidence::Guess => format!("`{columns}` looks like a key, so this names one row"),
+            Evidence::Name | Evidence::Guess => {
+                format!("`{columns}` looks like a key, so this names one row")
+            }
         };
         sink.report(
             &RULE,
@@ -48,7 +51,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 
 /// How sure it is that zero rows will be misread; `None` where the row is not known to be one.
 fn level(statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
-    let one = statement.result == Use::Returned(Expects::One) && query.parent.is_none() && query.limit.is_none();
+    let one =
+        statement.result == Use::Returned(Expects::One) && query.parent.is_none() && query.limit.is_none();
     let expected = one || statement.when_missing == Some(Missing::Fails);
     if row.evidence == Evidence::Guess && !expected {
         return None;
@@ -59,15 +63,36 @@ fn level(statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) ->
 }
 
 /// Words in a name, and in a comment beside the statement, by which the code says that a locked row is no work for it.
-const NAMES: &[&str] = &["try", "claim", "iffree", "ifnotlocked", "ifunlocked", "ifavailable", "orskip", "skiplocked", "skipslocked", "lease"];
+const NAMES: &[&str] = &[
+    "try",
+    "claim",
+    "iffree",
+    "ifnotlocked",
+    "ifunlocked",
+    "ifavailable",
+    "orskip",
+    "skiplocked",
+    "skipslocked",
+    "lease",
+];
 const COMMENTS: &[&str] = &[
-    "another worker", "other worker", "another process", "another session", "someone else", "somebody else",
-    "already locked", "if locked", "is locked", "being processed", "busy",
+    "another worker",
+    "other worker",
+    "another process",
+    "another session",
+    "someone else",
+    "somebody else",
+    "already locked",
+    "if locked",
+    "is locked",
+    "being processed",
+    "busy",
 ];
 
 /// Whether the code around says that zero rows means "not now".
 fn is_try_claim(context: &Context<'_>, statement: &Statement<'_>) -> bool {
-    let name: String = statement.purpose.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let name: String =
+        statement.purpose.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     NAMES.iter().any(|word| name.contains(word))
         || context.file.comments_at(statement.span).any(|comment| {
             let comment = comment.to_lowercase();

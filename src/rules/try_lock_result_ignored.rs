@@ -1,7 +1,7 @@
 //! Nobody reads whether the lock was granted.
 
 use crate::finding::{Level, Place};
-use crate::flow::{Answer, UnitKind, UnitFlow};
+use crate::flow::{Answer, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Action;
 
@@ -31,7 +31,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 &RULE,
                 level,
                 Place::new(context.file.id, taken.span),
-                format!("nobody reads whether `{}` got the lock: what follows runs either way", function.name),
+                format!(
+                    "nobody reads whether `{}` got the lock: what follows runs either way",
+                    function.name
+                ),
             )
             .statement(taken.statement)
             .unit(&flow.unit.name)
@@ -41,8 +44,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 _ => "test it (`IF NOT pg_try_… THEN RETURN`), or wait with the blocking form",
             });
         if let Some(work) = work {
-            story = story.related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock too");
+            story = story.related(
+                Place::new(context.file.id, flow.unit.steps[work].span),
+                "this runs without the lock too",
+            );
         }
-
     }
 }

@@ -1,7 +1,7 @@
 //! Every session lock is dropped, those of others on the same session included.
 
 use crate::finding::{Level, Place};
-use crate::flow::{UnitKind, UnitFlow};
+use crate::flow::{UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Action;
 

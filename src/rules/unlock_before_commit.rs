@@ -1,7 +1,7 @@
 //! The unlock runs while the change that it guarded is not committed.
 
 use crate::finding::{Level, Place};
-use crate::flow::{UnitKind, UnitFlow};
+use crate::flow::{UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Action, Sameness, Scope};
 

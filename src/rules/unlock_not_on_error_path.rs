@@ -1,8 +1,8 @@
 //! There is an unlock, but a way out between lock and unlock skips it.
 
 use crate::finding::{Level, Place};
-use crate::flow::{UnitKind, UnitFlow};
 use crate::flow::interpret::Way;
+use crate::flow::{UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Action, Scope};
 

@@ -158,6 +158,20 @@ fn types_are_known_from_constants_casts_and_functions() {
         ("x'ff'", Some(Bits)),
         ("coalesce($1, 1)", None),
         ("extract(epoch FROM now())", Some(Numeric)),
+        // The sign belongs to the constant.
+        ("-2147483648", Some(Int4)),
+        ("-2147483649", Some(Int8)),
+        ("-9223372036854775808", Some(Int8)),
+        ("2 ^ 31", Some(Float)),
+        ("2.5 ^ 2", Some(Numeric)),
+        ("floor(3)", Some(Float)),
+        ("round(2.5)", Some(Numeric)),
+        ("round(a)", None),
+        ("coalesce(NULL, 'x')", Some(Text)),
+        ("CASE WHEN a THEN 'x' END", Some(Text)),
+        ("now()", Some(Other("timestamp with time zone".into()))),
+        // The difference of two dates is an integer.
+        ("date '2020-01-01' - date '2000-01-01'", None),
     ] {
         assert_eq!(read(text).ty(), ty, "{text}");
     }

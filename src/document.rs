@@ -31,7 +31,7 @@ pub enum Origin {
     /// The source itself.
     Script,
     /// The body of a routine.
-    Body(Owner),
+    Body(Box<Owner>),
     /// What EXECUTE runs, as far as it stands in the text.
     Dynamic {
         /// Index of the PL/pgSQL document.
@@ -111,7 +111,7 @@ fn routine_body<'s>(document: &Document<'s>, index: usize, piece: &Piece) -> Opt
     let region = routine::body_region(&document.region, tokens, &routine)?;
     let statement = document.region.to_source(tokens.first()?.span.join(tokens.last()?.span));
     let language = routine.language.clone();
-    let origin = Origin::Body(Owner { routine, document: index, statement });
+    let origin = Origin::Body(Box::new(Owner { routine, document: index, statement }));
     match language {
         Language::Plpgsql => {
             let holes: Vec<SqlSpan> = region.holes().collect();

@@ -7,6 +7,8 @@ mod action;
 #[cfg(test)]
 mod arbitration;
 #[cfg(test)]
+mod baseline;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod command;

@@ -4,7 +4,7 @@ use crate::command::command;
 use std::fs;
 use std::path::Path;
 
-fn readme() -> String {
+pub(crate) fn readme() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap()
 }
 

@@ -4,8 +4,9 @@
 use crate::analysis::File;
 use crate::facts::Facts;
 use crate::finding::{FileId, Finding, Fix, Level, Place, Related};
-use crate::flow::UnitFlow;
+use crate::flow::{SiteId, UnitFlow};
 use crate::span::Span;
+use crate::sql::clause::Tokens;
 use crate::statement::Statement;
 
 /// Which of two findings about one lock site stands: the earlier kind. This is the order of cause: what the server
@@ -113,6 +114,35 @@ impl Sink {
             sites: vec![at],
         });
         Story { candidate: &mut self.candidates[index] }
+    }
+
+    /// The same at a lock site of a unit.
+    pub fn at_site(
+        &mut self,
+        rule: &Rule,
+        level: Level,
+        context: &Context<'_>,
+        (flow, site): (&UnitFlow, SiteId),
+        message: impl Into<String>,
+    ) -> Story<'_> {
+        let at = &flow.unit.sites[site];
+        self.report(rule, level, Place::new(context.file.id, at.span), message)
+            .statement(at.statement)
+            .unit(&flow.unit.name)
+    }
+
+    /// The same at some tokens of a statement.
+    pub fn at_tokens(
+        &mut self,
+        rule: &Rule,
+        level: Level,
+        context: &Context<'_>,
+        (statement, tokens): (&Statement<'_>, &Tokens),
+        message: impl Into<String>,
+    ) -> Story<'_> {
+        self.report(rule, level, Place::new(context.file.id, statement.source(tokens)), message)
+            .statement(statement.span)
+            .unit(&statement.unit)
     }
 
     /// Everything that was put in.

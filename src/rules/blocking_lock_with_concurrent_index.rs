@@ -22,15 +22,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             step.action == flow::Action::ConcurrentIndex && before.held_any.contains(site)
         });
         let Some((build, _)) = build else { continue };
-        let taken = &flow.unit.sites[site];
-        sink.report(
-            &RULE,
-            Level::Warning,
-            Place::new(context.file.id, taken.span),
-            format!("a session that waits in `{}` holds a snapshot that the CONCURRENTLY build waits for: a deadlock", function.name),
-        )
-        .statement(taken.statement)
-        .unit(&flow.unit.name)
+        sink.at_site(&RULE, Level::Warning, context, (flow, site), format!("a session that waits in `{}` holds a snapshot that the CONCURRENTLY build waits for: a deadlock", function.name))
         .related(Place::new(context.file.id, build.span), "this waits for every older snapshot")
         .help("poll with the try form, one statement at a time, so that nobody waits inside a statement");
     }

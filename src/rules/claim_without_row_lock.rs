@@ -29,14 +29,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
         let Some(pick) = pick(tree, dml).filter(|_| is_for_somebody(statement, dml)) else { continue };
         let inner = tree.query(pick);
-        sink.report(
-            &RULE,
-            Level::Warning,
-            Place::new(context.file.id, statement.source(&inner.tokens)),
-            "nothing locks the row that this picks: two workers pick the same one, the second waits and then takes it again",
-        )
-        .statement(statement.span)
-        .unit(&statement.unit)
+        sink.at_tokens(&RULE, Level::Warning, context, (statement, &inner.tokens), "nothing locks the row that this picks: two workers pick the same one, the second waits and then takes it again")
         .related(Place::new(context.file.id, statement.source(&dml.target.tokens)), "both update it here")
         .help("end the sub-select with FOR UPDATE SKIP LOCKED, or repeat its condition in the outer WHERE");
     }

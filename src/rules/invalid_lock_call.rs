@@ -1,6 +1,6 @@
 //! A call that no advisory function takes: wrong name, number or type of arguments.
 
-use crate::finding::{Level, Place};
+use crate::finding::Level;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{self, Action};
 use crate::sql::clause::{Call, Clause, Tokens, Tree, Verb};
@@ -31,14 +31,13 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             continue;
         }
         let Some(fault) = fault(tree, call, &calls) else { continue };
-        sink.report(
+        sink.at_tokens(
             &RULE,
             level,
-            Place::new(context.file.id, statement.source(&call.tokens)),
+            context,
+            (statement, &call.tokens),
             format!("the server refuses this call: {} (SQLSTATE {})", fault.what, fault.code),
         )
-        .statement(statement.span)
-        .unit(&statement.unit)
         .help(fault.help);
     }
 }

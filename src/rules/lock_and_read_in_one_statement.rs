@@ -124,15 +124,13 @@ fn one_snapshot(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         let Some(work) = flow.work_after(step) else { continue };
-        let taken = &flow.unit.sites[site];
-        sink.report(
+        sink.at_site(
             &RULE,
             Level::Warning,
-            Place::new(context.file.id, taken.span),
+            context,
+            (flow, site),
             "under this isolation level the whole transaction reads a snapshot that is older than the lock",
         )
-        .statement(taken.statement)
-        .unit(&flow.unit.name)
         .related(
             Place::new(context.file.id, flow.unit.steps[begin].span),
             "the snapshot is taken by the first statement after this",

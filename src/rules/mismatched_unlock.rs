@@ -21,9 +21,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         }
         let Some((taken, why, level)) = mismatch(flow, site, unlock, key) else { continue };
         let taken = flow.unit.sites[taken].span;
-        sink.report(&RULE, level, Place::new(context.file.id, flow.unit.sites[site].span), why)
-            .statement(flow.unit.sites[site].statement)
-            .unit(&flow.unit.name)
+        sink.at_site(&RULE, level, context, (flow, site), why)
             .related(Place::new(context.file.id, taken), "the lock is taken here")
             .about(context.file.id, taken);
     }

@@ -1,6 +1,6 @@
 //! A session lock that nothing releases, on a connection that lives on.
 
-use crate::finding::{Level, Place};
+use crate::finding::Level;
 use crate::flow::{UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Sameness, Scope};
@@ -34,14 +34,13 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         }
         let level = if key.is_literal() && context.facts.complete { Level::Warning } else { Level::Note };
         let unlock = function.unlock().map_or("pg_advisory_unlock", |unlock| unlock.name);
-        sink.report(
+        sink.at_site(
             &RULE,
             level,
-            Place::new(context.file.id, flow.unit.sites[site].span),
+            context,
+            (flow, site),
             format!("nothing releases this lock, and {whose} lives on with it"),
         )
-        .statement(flow.unit.sites[site].statement)
-        .unit(&flow.unit.name)
         .help(format!(
             "call `{unlock}` with the same key on the same connection, or use the transaction form; \
              giving the connection back to a pool releases nothing"

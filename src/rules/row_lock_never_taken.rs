@@ -1,6 +1,6 @@
 //! A locking clause that locks nothing, silently.
 
-use crate::finding::{Level, Place};
+use crate::finding::Level;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{Evaluation, QueryId, RowLock, Tree};
 use crate::statement::Statement;
@@ -19,10 +19,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     }
     for (query, lock) in statement.row_locks() {
         let Some((level, message, help)) = verdict(&statement.tree, query, lock) else { continue };
-        sink.report(&RULE, level, Place::new(context.file.id, statement.source(&lock.tokens)), message)
-            .statement(statement.span)
-            .unit(&statement.unit)
-            .help(help);
+        sink.at_tokens(&RULE, level, context, (statement, &lock.tokens), message).help(help);
     }
 }
 

@@ -23,14 +23,13 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         };
         let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
-        sink.report(
+        sink.at_site(
             &RULE,
             level,
-            Place::new(context.file.id, taken.span),
+            context,
+            (flow, site),
             "outside a transaction the row lock is gone before the next statement runs",
         )
-        .statement(taken.statement)
-        .unit(&flow.unit.name)
         .related(
             Place::new(context.file.id, flow.unit.steps[write].span),
             "this writes the rows without the lock",

@@ -31,16 +31,15 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let (Some((queue, _)), Some((joined, table))) = (locked.next(), locked.next()) else { continue };
         let other = if joined.reference().is_empty() { &table.name } else { joined.reference() };
         let story = sink
-            .report(
+            .at_tokens(
                 &RULE,
                 Level::Warning,
-                Place::new(context.file.id, statement.source(&lock.tokens)),
+                context,
+                (statement, &lock.tokens),
                 format!(
                     "this also locks the rows of `{other}`, and skips every row whose `{other}` row is locked"
                 ),
             )
-            .statement(statement.span)
-            .unit(&statement.unit)
             .related(Place::new(context.file.id, statement.source(&joined.tokens)), "the joined table");
         if let Some(name) = written(statement, queue) {
             story.help(format!("add `OF {name}` after the strength, if its rows are the ones to claim")).fix(

@@ -36,14 +36,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 format!("`{columns}` looks like a key, so this names one row")
             }
         };
-        sink.report(
-            &RULE,
-            level,
-            Place::new(context.file.id, statement.source(&lock.tokens)),
-            "SKIP LOCKED on one row: no row then means that it is missing or that it is locked, and nobody can tell which",
-        )
-        .statement(statement.span)
-        .unit(&statement.unit)
+        sink.at_tokens(&RULE, level, context, (statement, &lock.tokens), "SKIP LOCKED on one row: no row then means that it is missing or that it is locked, and nobody can tell which")
         .related(Place::new(context.file.id, statement.source(&row.comparison)), why)
         .help("wait with plain FOR UPDATE, or use NOWAIT, which fails with SQLSTATE 55P03 when the row is locked");
     }

@@ -1,6 +1,6 @@
 //! A claim through IN or FROM over a sub-select that may run more than once.
 
-use crate::finding::{Level, Place};
+use crate::finding::Level;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{Clause, Dml, DmlKind, Query, QueryId, Tokens, Tree, Wait, Wrap};
 use crate::statement::Statement;
@@ -42,10 +42,9 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 ),
             )
         };
-        sink.report(&RULE, level, Place::new(context.file.id, statement.source(&lock.tokens)), message)
-            .statement(statement.span)
-            .unit(&statement.unit)
-            .help("use `= (SELECT … LIMIT 1 …)` for one row, `= ANY (ARRAY(SELECT …))` or a WITH query for several");
+        sink.at_tokens(&RULE, level, context, (statement, &lock.tokens), message).help(
+            "use `= (SELECT … LIMIT 1 …)` for one row, `= ANY (ARRAY(SELECT …))` or a WITH query for several",
+        );
     }
 }
 

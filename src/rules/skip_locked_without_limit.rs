@@ -1,7 +1,7 @@
 //! SKIP LOCKED with nothing that bounds how many rows one worker takes.
 
 use crate::facts::bound::{Bound, bound};
-use crate::finding::{Level, Place};
+use crate::finding::Level;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{Clause, DmlKind, QueryId, Tree, Wait, Wrap};
 use crate::statement::Statement;
@@ -40,14 +40,13 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         {
             continue;
         }
-        sink.report(
+        sink.at_tokens(
             &RULE,
             Level::Note,
-            Place::new(context.file.id, statement.source(&lock.tokens)),
+            context,
+            (statement, &lock.tokens),
             "one worker takes every free row, and the others see an empty queue",
         )
-        .statement(statement.span)
-        .unit(&statement.unit)
         .help("add ORDER BY and LIMIT");
     }
 }

@@ -27,17 +27,16 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             _ => continue,
         };
         let mut story = sink
-            .report(
+            .at_site(
                 &RULE,
                 level,
-                Place::new(context.file.id, taken.span),
+                context,
+                (flow, site),
                 format!(
                     "nobody reads whether `{}` got the lock: what follows runs either way",
                     function.name
                 ),
             )
-            .statement(taken.statement)
-            .unit(&flow.unit.name)
             .help(match flow.unit.kind {
                 UnitKind::Script => "read the answer with \\gset and \\if, or wait with the blocking form",
                 UnitKind::Query => "let the query return the answer (`:one`), or wait with the blocking form",

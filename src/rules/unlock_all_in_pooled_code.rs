@@ -1,6 +1,6 @@
 //! Every session lock is dropped, those of others on the same session included.
 
-use crate::finding::{Level, Place};
+use crate::finding::Level;
 use crate::flow::{UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Action;
@@ -26,15 +26,13 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if function.action != Action::UnlockAll {
             continue;
         }
-        let call = &flow.unit.sites[site];
-        sink.report(
+        sink.at_site(
             &RULE,
             Level::Note,
-            Place::new(context.file.id, call.span),
+            context,
+            (flow, site),
             "this also drops the session locks that others took on this connection",
         )
-        .statement(call.statement)
-        .unit(&flow.unit.name)
         .help("unlock the key that was locked");
     }
 }

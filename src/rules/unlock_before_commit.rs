@@ -28,14 +28,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         });
         let Some((taken, ..)) = guarded else { continue };
         let taken = flow.unit.sites[taken].span;
-        sink.report(
-            &RULE,
-            Level::Warning,
-            Place::new(context.file.id, flow.unit.sites[site].span),
-            "the next holder can enter before the change made under this lock is committed, and sees the old state",
-        )
-        .statement(flow.unit.sites[site].statement)
-        .unit(&flow.unit.name)
+        sink.at_site(&RULE, Level::Warning, context, (flow, site), "the next holder can enter before the change made under this lock is committed, and sees the old state")
         .related(Place::new(context.file.id, taken), "the lock is taken here")
         .about(context.file.id, taken)
         .help(match flow.unit.kind {

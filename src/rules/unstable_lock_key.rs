@@ -31,14 +31,13 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             Moves::Transaction => (Level::Warning, "the id of the transaction"),
             Moves::Sequence => continue,
         };
-        sink.report(
+        sink.at_tokens(
             &RULE,
             level,
-            Place::new(context.file.id, statement.source(&tokens)),
+            context,
+            (statement, &tokens),
             format!("the key is made of {what}, so everybody locks another key and nobody is kept out"),
         )
-        .statement(statement.span)
-        .unit(&statement.unit)
         .related(Place::new(context.file.id, lock.span), "the lock that uses it")
         .about(context.file.id, lock.span)
         .help("make the key from what the lock is about, such as hashtextextended(name, 0)");

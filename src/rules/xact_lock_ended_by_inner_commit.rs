@@ -20,19 +20,16 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         let Some(work) = flow.unguarded_repetition(site) else { continue };
-        let taken = &flow.unit.sites[site];
-        let mut story = sink
-            .report(
-                &RULE,
-                Level::Error,
-                Place::new(context.file.id, taken.span),
-                format!(
-                    "`{}` ends with its transaction, but the work that it guards goes on after that",
-                    function.name
-                ),
-            )
-            .statement(taken.statement)
-            .unit(&flow.unit.name);
+        let mut story = sink.at_site(
+            &RULE,
+            Level::Error,
+            context,
+            (flow, site),
+            format!(
+                "`{}` ends with its transaction, but the work that it guards goes on after that",
+                function.name
+            ),
+        );
         if let Some(end) = flow.ending_of(site) {
             story = story
                 .related(Place::new(context.file.id, flow.unit.steps[end].span), "the lock is released here");

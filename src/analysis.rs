@@ -60,8 +60,7 @@ impl<'a> File<'a> {
         for (index, document) in documents.iter().enumerate() {
             let lowered = lower(documents, index, &sections_of(source, document), wrappers);
             file.statements.extend(lowered.statements);
-            file.units
-                .extend(lowered.units.into_iter().map(|unit| UnitFlow { trace: interpret(&unit), unit }));
+            file.units.extend(lowered.units.into_iter().map(|unit| UnitFlow { trace: interpret(&unit), unit }));
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
             file.comments.extend(comments.map(|token| document.region.to_source(token.span)));
             if let Origin::Body(owner) = &document.origin {
@@ -78,21 +77,14 @@ impl<'a> File<'a> {
     pub fn is_locked_otherwise(&self, statement: &Statement<'_>) -> bool {
         let inside = |span: Span| span.contains(statement.span);
         self.units.iter().any(|flow| inside(flow.unit.span) && flow.acquired().next().is_some())
-            || self
-                .statements
-                .iter()
-                .any(|other| other.unit == statement.unit && *other.tree.verb() == Verb::Lock)
+            || self.statements.iter().any(|other| other.unit == statement.unit && *other.tree.verb() == Verb::Lock)
     }
 
     /// Whether a statement is run by a migration runner itself, once, and not in a body that others call.
     pub fn runs_once(&self, statement: &Statement<'_>) -> bool {
         let migrates = self.units.iter().any(|flow| flow.unit.runner.is_some());
         let called = |kind| !matches!(kind, UnitKind::Script | UnitKind::Procedure { inline: true });
-        migrates
-            && !self
-                .units
-                .iter()
-                .any(|flow| flow.unit.span.contains(statement.span) && called(flow.unit.kind))
+        migrates && !self.units.iter().any(|flow| flow.unit.span.contains(statement.span) && called(flow.unit.kind))
     }
 
     /// The comments inside a statement, on its last line, and directly before it.
@@ -119,9 +111,7 @@ impl<'a> File<'a> {
     pub fn routines(&self) -> impl Iterator<Item = (&UnitFlow, &'a Routine)> {
         self.units.iter().filter_map(|flow| {
             self.documents.iter().find_map(|document| match &document.origin {
-                Origin::Body(owner) if document.region.span() == flow.unit.span => {
-                    Some((flow, &owner.routine))
-                }
+                Origin::Body(owner) if document.region.span() == flow.unit.span => Some((flow, &owner.routine)),
                 _ => None,
             })
         })
@@ -131,8 +121,7 @@ impl<'a> File<'a> {
     pub fn leave_out(&mut self, definition: Span) {
         self.left_out.push(definition);
         self.units.retain(|flow| !definition.contains(flow.unit.span));
-        self.statements
-            .retain(|statement| !definition.contains(statement.span) || definition == statement.span);
+        self.statements.retain(|statement| !definition.contains(statement.span) || definition == statement.span);
     }
 
     fn define(&mut self, owner: &Owner) {
@@ -151,9 +140,9 @@ impl<'a> File<'a> {
         for statement in &self.statements {
             let complete = statement.tree.complete();
             let rows = statement.row_locks().count();
-            let keyed = statement.direct_locks().filter(|lock| {
-                lock.key != Key::Unknown || lock.function.action == advisory::Action::UnlockAll
-            });
+            let keyed = statement
+                .direct_locks()
+                .filter(|lock| lock.key != Key::Unknown || lock.function.action == advisory::Action::UnlockAll);
             self.understood += if complete { rows + keyed.count() } else { 0 };
             self.lock_sites += rows + statement.direct_locks().count();
         }
@@ -171,9 +160,7 @@ pub struct Definition {
 
 fn sections_of(source: &Source, document: &Document<'_>) -> Vec<Section> {
     match (&document.content, &document.origin) {
-        (Content::Statements(_), Origin::Script) => {
-            sections(source.path(), document.region.text(), &document.tokens)
-        }
+        (Content::Statements(_), Origin::Script) => sections(source.path(), document.region.text(), &document.tokens),
         _ => Vec::new(),
     }
 }

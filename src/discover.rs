@@ -177,8 +177,7 @@ struct Named {
 
 impl Named {
     fn of(request: &Request) -> Self {
-        let mut named =
-            Self { files: Vec::new(), directories: Vec::new(), notices: Vec::new(), anonymous: false };
+        let mut named = Self { files: Vec::new(), directories: Vec::new(), notices: Vec::new(), anonymous: false };
         if let Some(buffer) = &request.buffer {
             named.anonymous = buffer.path.is_none();
             let path = buffer.path.as_deref().unwrap_or(Path::new("<stdin>"));
@@ -240,11 +239,8 @@ fn settings(
                 }
             }
             for (directory, path) in found {
-                let relative = if directory.is_empty() {
-                    FILE_NAME.to_owned()
-                } else {
-                    format!("{directory}/{FILE_NAME}")
-                };
+                let relative =
+                    if directory.is_empty() { FILE_NAME.to_owned() } else { format!("{directory}/{FILE_NAME}") };
                 load(&directory, &path, paths.shown(&relative).to_owned())?;
             }
         }

@@ -88,9 +88,7 @@ fn statements(region: Region<'_>, origin: Origin) -> Document<'_> {
 /// The texts directly inside a document.
 fn bodies<'s>(document: &Document<'s>, index: usize) -> Vec<Document<'s>> {
     match &document.content {
-        Content::Statements(pieces) => {
-            pieces.iter().filter_map(|piece| routine_body(document, index, piece)).collect()
-        }
+        Content::Statements(pieces) => pieces.iter().filter_map(|piece| routine_body(document, index, piece)).collect(),
         Content::Plpgsql(body) => {
             let mut commands = Vec::new();
             body.commands(&mut commands);

@@ -58,12 +58,7 @@ pub struct Options<'o> {
 ///
 /// # Errors
 /// Where `out` fails.
-pub fn emit(
-    report: &Report,
-    format: Format,
-    options: &Options<'_>,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
+pub fn emit(report: &Report, format: Format, options: &Options<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let view = View { report, options, positions: Positions::new(report) };
     match format {
         Format::Text => text::emit(&view, out),
@@ -124,8 +119,7 @@ impl View<'_> {
             format!("{} understood", grouped(figures.understood)),
         ];
         let levels = [(figures.errors, "error"), (figures.warnings, "warning"), (figures.notes, "note")];
-        parts
-            .extend(levels.iter().filter(|(count, _)| *count > 0).map(|&(count, word)| counted(count, word)));
+        parts.extend(levels.iter().filter(|(count, _)| *count > 0).map(|&(count, word)| counted(count, word)));
         if levels.iter().all(|(count, _)| *count == 0) {
             parts.push("nothing found".to_owned());
         }
@@ -138,11 +132,8 @@ impl View<'_> {
 
 /// The page of a rule for a reader: without the marks that make its examples tests.
 pub(crate) fn page_text(rule: &Rule) -> String {
-    let lines: Vec<&str> = rule
-        .page
-        .split('\n')
-        .map(|line| line.split_once("--~").map_or(line, |(code, _)| code.trim_end()))
-        .collect();
+    let lines: Vec<&str> =
+        rule.page.split('\n').map(|line| line.split_once("--~").map_or(line, |(code, _)| code.trim_end())).collect();
     lines.join("\n")
 }
 

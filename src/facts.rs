@@ -47,9 +47,9 @@ fn unpaired(flow: &UnitFlow) -> impl Iterator<Item = (Mode, Key)> {
     flow.released()
         .filter(|(_, unlock, key)| {
             unlock.action == Action::Unlock
-                && !flow.acquired().any(|(_, taken, known)| {
-                    taken.mode == unlock.mode && known.compare(key) == Sameness::Equal
-                })
+                && !flow
+                    .acquired()
+                    .any(|(_, taken, known)| taken.mode == unlock.mode && known.compare(key) == Sameness::Equal)
         })
         .map(|(_, unlock, key)| (unlock.mode, key.clone()))
 }

@@ -17,8 +17,7 @@ pub(crate) fn assign(findings: &mut [Finding], files: &[File<'_>]) {
         let source = files[index].source;
         // Fixed keys: the value is written down and compared for years.
         let mut hasher = SipHasher13::new_with_keys(0, 0);
-        for part in [finding.rule, source.path(), &finding.unit, &normalised(source.slice(finding.statement))]
-        {
+        for part in [finding.rule, source.path(), &finding.unit, &normalised(source.slice(finding.statement))] {
             part.hash(&mut hasher);
         }
         let base = hasher.finish128().as_u128();

@@ -223,9 +223,7 @@ impl Unit {
     /// The sites that steps of this unit take or release, each with its step.
     pub fn site_steps(&self) -> impl Iterator<Item = (StepId, SiteId)> + '_ {
         self.steps.iter().enumerate().filter_map(|(step, s)| match s.action {
-            Action::Acquire(site) | Action::Release(site) | Action::ReleaseAll(Some(site)) => {
-                Some((step, site))
-            }
+            Action::Acquire(site) | Action::Release(site) | Action::ReleaseAll(Some(site)) => Some((step, site)),
             _ => None,
         })
     }

@@ -85,26 +85,15 @@ const OTHER_DATABASES: &[&str] = &[
 /// Whether a word of the path says that its SQL is for another database: `migrations/mysql/001.sql`, `dbsqlite`.
 pub fn is_other_database(path: &str) -> bool {
     path.to_ascii_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
-        OTHER_DATABASES.iter().any(|known| {
-            word == *known || known.len() > 4 && (word.ends_with(known) || word.starts_with(known))
-        })
+        OTHER_DATABASES
+            .iter()
+            .any(|known| word == *known || known.len() > 4 && (word.ends_with(known) || word.starts_with(known)))
     })
 }
 
 /// Directories of test code.
-const TEST_DIRECTORIES: &[&str] = &[
-    "__tests__",
-    "e2e",
-    "regress",
-    "spec",
-    "specs",
-    "test",
-    "testdata",
-    "testing",
-    "tests",
-    "testutil",
-    "testutils",
-];
+const TEST_DIRECTORIES: &[&str] =
+    &["__tests__", "e2e", "regress", "spec", "specs", "test", "testdata", "testing", "tests", "testutil", "testutils"];
 
 /// Whether the path says that the file is test code, in which odd locking is there on purpose.
 pub fn is_test(path: &str) -> bool {
@@ -139,9 +128,7 @@ mod tests {
 
     #[test]
     fn other_databases_by_path() {
-        for path in
-            ["db/mysql/1.sql", "riversqlite/q.sql", "V1__x-mssql.sql", "schema.h2.sql", "oracle19/x.sql"]
-        {
+        for path in ["db/mysql/1.sql", "riversqlite/q.sql", "V1__x-mssql.sql", "schema.h2.sql", "oracle19/x.sql"] {
             assert!(is_other_database(path), "{path}");
         }
         for path in ["db/pg/1.sql", "migrations/001_h2o.sql", "reports/x.sql"] {
@@ -151,9 +138,7 @@ mod tests {
 
     #[test]
     fn test_code_by_path() {
-        for path in
-            ["test/sql/a.sql", "src/tests/a.sql", "db/a_test.sql", "x/integration-tests/a.sql", "a.spec.sql"]
-        {
+        for path in ["test/sql/a.sql", "src/tests/a.sql", "db/a_test.sql", "x/integration-tests/a.sql", "a.spec.sql"] {
             assert!(is_test(path), "{path}");
         }
         for path in ["src/a.sql", "contest/a.sql", "latest/a.sql", "fixtures/a.sql", "attestation.sql"] {

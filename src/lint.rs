@@ -65,10 +65,8 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
             Level::Note => &mut report.summary.notes,
         } += 1;
     }
-    let named: BTreeSet<FileId> = findings
-        .iter()
-        .flat_map(|f| std::iter::once(f.at.file).chain(f.related.iter().map(|r| r.at.file)))
-        .collect();
+    let named: BTreeSet<FileId> =
+        findings.iter().flat_map(|f| std::iter::once(f.at.file).chain(f.related.iter().map(|r| r.at.file))).collect();
     report.sources = sources.iter().chain(&callers).filter(|(id, _)| named.contains(id)).cloned().collect();
     report.findings = findings;
     report.notices.sort();
@@ -80,8 +78,7 @@ type Loaded = (FileId, Arc<Source>);
 
 /// Whether a file, by its content, may hold a lock, or a comment about one.
 fn marked(file: &ProjectFile, content: &[u8]) -> bool {
-    let locks = prefilter::may_lock(content)
-        && (!is_other_database(&file.path) || prefilter::names_advisory(content));
+    let locks = prefilter::may_lock(content) && (!is_other_database(&file.path) || prefilter::names_advisory(content));
     locks || prefilter::may_suppress(content)
 }
 
@@ -95,12 +92,8 @@ fn callers(
 ) -> Vec<Loaded> {
     let Some(calls) = prefilter::calls(wrappers.names()) else { return Vec::new() };
     let mut again = Vec::new();
-    let mut callers = read(
-        project,
-        targets,
-        &|file, content| calls.is_match(content) && !marked(file, content),
-        &mut again,
-    );
+    let mut callers =
+        read(project, targets, &|file, content| calls.is_match(content) && !marked(file, content), &mut again);
     callers.retain(|(id, _)| loaded.binary_search_by_key(id, |(known, _)| *known).is_err());
     // What cannot be read was told the first time.
     notices.extend(again.into_iter().filter(|notice| !notice.trouble));
@@ -134,10 +127,7 @@ fn read(
                 Ok(source) => {
                     let replaced = source.replaced();
                     let told = (replaced > 0).then(|| {
-                        tell(
-                            format!("{replaced} bytes are not UTF-8 and were read as unknown characters"),
-                            false,
-                        )
+                        tell(format!("{replaced} bytes are not UTF-8 and were read as unknown characters"), false)
                     });
                     (Some((id, Arc::new(source))), told.flatten())
                 }
@@ -169,11 +159,7 @@ fn texts(sources: &[Loaded]) -> Vec<Vec<Document<'_>>> {
 }
 
 fn analyse<'a>(sources: &'a [Loaded], texts: &'a [Vec<Document<'a>>], wrappers: &Wrappers) -> Vec<File<'a>> {
-    sources
-        .par_iter()
-        .zip(texts)
-        .map(|((id, source), documents)| File::new(*id, source, documents, wrappers))
-        .collect()
+    sources.par_iter().zip(texts).map(|((id, source), documents)| File::new(*id, source, documents, wrappers)).collect()
 }
 
 fn leave_out_replaced(files: &mut [File<'_>]) {
@@ -194,9 +180,7 @@ fn check(files: &[File<'_>], facts: &Facts, targets: &Targets) -> Vec<Finding> {
             let context = Context { file, facts };
             for check in RULES.iter().flat_map(|rule| rule.checks) {
                 match check {
-                    Check::Statement(check) => {
-                        file.statements.iter().for_each(|s| check(&context, s, &mut sink))
-                    }
+                    Check::Statement(check) => file.statements.iter().for_each(|s| check(&context, s, &mut sink)),
                     Check::Unit(check) => file.units.iter().for_each(|u| check(&context, u, &mut sink)),
                     Check::Project(_) => {}
                 }

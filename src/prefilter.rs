@@ -27,8 +27,7 @@ pub fn may_lock(content: &[u8]) -> bool {
 
 /// Whether the content names an advisory function, which no other database has.
 pub fn names_advisory(content: &[u8]) -> bool {
-    static ADVISORY: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i-u)pg_(?:try_)?advisory_").ok());
+    static ADVISORY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)pg_(?:try_)?advisory_").ok());
     ADVISORY.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
@@ -72,9 +71,7 @@ mod tests {
         }
         assert!(!may_lock(b"update t set before = 1; -- unlimited, forshare"));
         assert!(may_define(b"CREATE UNLOGGED TABLE t ();") && may_define(b"create or replace function f()"));
-        assert!(
-            may_define(b"CREATE /* c */ TABLE t ();") && may_define(b"create unique--c\nindex i on t (a)")
-        );
+        assert!(may_define(b"CREATE /* c */ TABLE t ();") && may_define(b"create unique--c\nindex i on t (a)"));
         assert!(!may_define(b"insert into table_index values (1)"));
     }
 }

@@ -92,11 +92,7 @@ impl<'s> Region<'s> {
 
     /// A region inside this one: `pieces` are spans of this region's text with what each decodes to (`None`: as it
     /// stands). This is how the body of a function becomes a region of its own.
-    pub fn nested(
-        &self,
-        span: SqlSpan,
-        pieces: impl IntoIterator<Item = (SqlSpan, Option<String>)>,
-    ) -> Region<'s> {
+    pub fn nested(&self, span: SqlSpan, pieces: impl IntoIterator<Item = (SqlSpan, Option<String>)>) -> Region<'s> {
         let mut builder = Builder::new();
         for (piece, decoded) in pieces {
             match decoded {

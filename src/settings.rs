@@ -52,12 +52,7 @@ pub struct Run {
 
 impl Default for Run {
     fn default() -> Self {
-        Self {
-            select: BTreeSet::new(),
-            ignore: BTreeSet::new(),
-            min_level: Level::Note,
-            include_tests: false,
-        }
+        Self { select: BTreeSet::new(), ignore: BTreeSet::new(), min_level: Level::Note, include_tests: false }
     }
 }
 
@@ -89,11 +84,7 @@ impl Settings {
         FileSettings {
             run: &self.run,
             config,
-            overrides: config
-                .overrides
-                .iter()
-                .map(|(paths, levels)| paths.matches(inside).then_some(levels))
-                .collect(),
+            overrides: config.overrides.iter().map(|(paths, levels)| paths.matches(inside).then_some(levels)).collect(),
             excluded: config.exclude.matches(inside),
         }
     }

@@ -8,9 +8,7 @@ use crate::document::Document;
 use crate::finding::Place;
 use crate::span::{Span, SqlSpan};
 use crate::sql::advisory::{self, Action, Function, Key};
-use crate::sql::clause::{
-    Call, Clause, Entry, Evaluation, Object, QueryId, RowLock, Term, Tokens, Tree, Verb, Wrap,
-};
+use crate::sql::clause::{Call, Clause, Entry, Evaluation, Object, QueryId, RowLock, Term, Tokens, Tree, Verb, Wrap};
 use crate::sql::key;
 use crate::sql::lex::Token;
 use crate::sql::script::Expects;
@@ -148,13 +146,7 @@ impl<'d> Statement<'d> {
         found
     }
 
-    fn lock_call(
-        &self,
-        call: Call,
-        function: &'static Function,
-        args: Vec<Value>,
-        via: Option<Place>,
-    ) -> LockCall {
+    fn lock_call(&self, call: Call, function: &'static Function, args: Vec<Value>, via: Option<Place>) -> LockCall {
         let key = if function.action == Action::UnlockAll { Key::Unknown } else { key::of_arguments(&args) };
         let span = self.source(&call.tokens);
         let evaluation = self.tree.evaluated(call.name_token);

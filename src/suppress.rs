@@ -180,12 +180,7 @@ struct Anchor {
 impl Anchor {
     fn new(finding: &Finding, source: &Source) -> Self {
         let (first, last) = lines(source, finding.statement);
-        Self {
-            primary: source.lines().line(finding.at.span.start),
-            statement: finding.statement,
-            first,
-            last,
-        }
+        Self { primary: source.lines().line(finding.at.span.start), statement: finding.statement, first, last }
     }
 }
 
@@ -249,24 +244,19 @@ impl Directive {
     /// The directive whose mark stands at `mark`; `None` where the mark is only mentioned.
     fn parse(text: &str, mark: usize) -> Option<Self> {
         let before = &text[..mark];
-        let own_line =
-            before.rsplit(['\n', '\r']).next()?.chars().all(|c| c.is_whitespace() || "-/*#!<%;".contains(c));
+        let own_line = before.rsplit(['\n', '\r']).next()?.chars().all(|c| c.is_whitespace() || "-/*#!<%;".contains(c));
         if !own_line && !before.ends_with(char::is_whitespace) {
             return None;
         }
         let rest = &text[mark + MARK.len()..];
         let word_at = mark + MARK.len() + (rest.len() - rest.trim_start_matches([' ', '\t']).len());
         let word = &text[word_at..];
-        let word = &word
-            [..word.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(word.len())];
+        let word =
+            &word[..word.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(word.len())];
         let mut end = word_at + word.len();
         let broken = |why, end| {
             // In running prose the word is mentioned, not used.
-            own_line.then_some(Self {
-                reach: Reach::Statement,
-                rules: Vec::new(),
-                malformed: Some((why, mark, end)),
-            })
+            own_line.then_some(Self { reach: Reach::Statement, rules: Vec::new(), malformed: Some((why, mark, end)) })
         };
         let reach = match word {
             "ignore" => Reach::Statement,

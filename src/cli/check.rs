@@ -200,11 +200,7 @@ fn tell(args: &Args, found: &Discovery, report: &Report) -> io::Result<()> {
             "locklint: {} of {} files are reported on; {}",
             found.targets.0.len(),
             found.project.files().len(),
-            if found.project.complete() {
-                "the whole tree is known"
-            } else {
-                "the rest of the tree is not known"
-            }
+            if found.project.complete() { "the whole tree is known" } else { "the rest of the tree is not known" }
         )?;
     }
     Ok(())

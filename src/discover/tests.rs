@@ -18,11 +18,7 @@ fn tree(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn request(directory: &Path, paths: &[&str]) -> Request {
-    Request {
-        directory: directory.to_owned(),
-        paths: paths.iter().map(PathBuf::from).collect(),
-        ..Request::default()
-    }
+    Request { directory: directory.to_owned(), paths: paths.iter().map(PathBuf::from).collect(), ..Request::default() }
 }
 
 fn found(request: Request) -> Discovery {
@@ -85,10 +81,7 @@ fn a_named_file_is_read_whatever_ignores_it() {
     fs::write(tree.path().join("locklint.toml"), "exclude = [\"a.sql\"]").unwrap();
     let named = found(request(tree.path(), &["a.sql", "dump/c.sql", "db/b.txt"]));
     assert_eq!(targets(&named), ["a.sql", "dump/c.sql"]);
-    assert_eq!(
-        notices(&named),
-        [("db/b.txt", "not linted: its name ends in no language that is read", false)]
-    );
+    assert_eq!(notices(&named), [("db/b.txt", "not linted: its name ends in no language that is read", false)]);
     let forced = found(Request {
         force_exclude: true,
         exclude: vec!["dump".to_owned()],
@@ -101,10 +94,8 @@ fn a_named_file_is_read_whatever_ignores_it() {
 #[test]
 fn what_is_excluded_is_neither_target_nor_context() {
     let tree = tree(REPOSITORY);
-    let all = found(Request {
-        exclude: vec!["db/".to_owned(), ".docker/*".to_owned()],
-        ..request(tree.path(), &["."])
-    });
+    let all =
+        found(Request { exclude: vec!["db/".to_owned(), ".docker/*".to_owned()], ..request(tree.path(), &["."]) });
     assert_eq!(context(&all), ["a.sql"]);
 }
 
@@ -167,10 +158,8 @@ fn configuration_is_the_nearest_or_the_given_or_none() {
     let nearest = found(request(tree.path(), &["."]));
     assert!(off(&nearest, "db/b.sql") && !off(&nearest, "a.sql"));
     assert_eq!(nearest.configs, ["db/locklint.toml"]);
-    let given = found(Request {
-        config: ConfigSource::File("db/locklint.toml".into()),
-        ..request(tree.path(), &["."])
-    });
+    let given =
+        found(Request { config: ConfigSource::File("db/locklint.toml".into()), ..request(tree.path(), &["."]) });
     assert!(off(&given, "a.sql"));
     let none = found(Request { config: ConfigSource::BuiltIn, ..request(tree.path(), &["."]) });
     assert!(!off(&none, "db/b.sql"));

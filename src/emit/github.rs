@@ -34,11 +34,8 @@ fn command(view: &View<'_>, finding: &Finding) -> String {
     let (start, end) = (view.start(finding.at), view.end(finding.at));
     let path = view.in_repository(finding.at);
     // Columns of a place over several lines are refused.
-    let columns = if start.line == end.line {
-        format!(",col={},endColumn={}", start.column, end.column)
-    } else {
-        String::new()
-    };
+    let columns =
+        if start.line == end.line { format!(",col={},endColumn={}", start.column, end.column) } else { String::new() };
     let mut message = format!("{path}:{}:{}: {}", start.line, start.column, finding.message);
     if let Some(help) = &finding.help {
         message.push('\n');

@@ -54,11 +54,7 @@ impl<'s> Columns<'s> {
         let line = index.line(offset);
         let start = index.start(line).unwrap_or_default();
         let start = start.max(if line == 0 { self.source.bom() } else { 0 });
-        Position {
-            offset,
-            line: line + 1,
-            column: self.before(offset).saturating_sub(self.before(start)) + 1,
-        }
+        Position { offset, line: line + 1, column: self.before(offset).saturating_sub(self.before(start)) + 1 }
     }
 
     /// Characters that begin before the byte at `offset`.

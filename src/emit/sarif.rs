@@ -22,8 +22,7 @@ pub(super) fn emit(view: &View<'_>, out: &mut dyn io::Write) -> io::Result<()> {
             });
             if !notice.path.is_empty() {
                 let path = view.options.paths.in_repository(&notice.path);
-                message["locations"] =
-                    json!([{ "physicalLocation": { "artifactLocation": { "uri": uri(&path) } } }]);
+                message["locations"] = json!([{ "physicalLocation": { "artifactLocation": { "uri": uri(&path) } } }]);
             }
             message
         })

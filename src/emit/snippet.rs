@@ -54,9 +54,9 @@ pub(super) fn write(
             let primary = index == 0 && at == 0;
             let style = if primary { LabelStyle::Primary } else { LabelStyle::Secondary };
             match range {
-                Some(range) => diagnostic
-                    .labels
-                    .push(Label::new(style, excerpts.len(), range).with_message(visible(mark.message))),
+                Some(range) => {
+                    diagnostic.labels.push(Label::new(style, excerpts.len(), range).with_message(visible(mark.message)))
+                }
                 None => diagnostic.notes.push(format!(
                     "{}:{}:{}: {}",
                     visible(mark.name),
@@ -71,8 +71,7 @@ pub(super) fn write(
     diagnostic.notes.extend(notes);
     let mut buffer = if color { termcolor::Buffer::ansi() } else { termcolor::Buffer::no_color() };
     let config = term::Config::default();
-    term::emit_to_write_style(&mut buffer, &config, &Excerpts(excerpts), &diagnostic)
-        .map_err(io::Error::other)?;
+    term::emit_to_write_style(&mut buffer, &config, &Excerpts(excerpts), &diagnostic).map_err(io::Error::other)?;
     out.write_all(buffer.as_slice())
 }
 
@@ -157,10 +156,7 @@ impl Excerpt {
             let (window, shift) = windows.get(&line)?;
             let inside = window.start <= offset && offset <= window.end;
             let mut before = String::new();
-            visible_line(
-                source.slice(Span::new(window.start, offset.min(window.end).max(window.start))),
-                &mut before,
-            );
+            visible_line(source.slice(Span::new(window.start, offset.min(window.end).max(window.start))), &mut before);
             (inside || offset > window.end).then_some((shift + before.len(), inside))
         };
         let mut ranges = Vec::new();
@@ -194,11 +190,7 @@ impl Clipped {
         if last - first < MOST_LINES {
             return Self { span: Span::new(span.start, end), first, last };
         }
-        Self {
-            span: Span::new(span.start, line_bounds(source, first).end.max(span.start)),
-            first,
-            last: first,
-        }
+        Self { span: Span::new(span.start, line_bounds(source, first).end.max(span.start)), first, last: first }
     }
 }
 
@@ -266,10 +258,10 @@ impl<'a> Files<'a> for Excerpts {
 
     fn line_range(&'a self, id: usize, line: usize) -> Result<Range<usize>, Error> {
         let lines = &self.get(id)?.lines;
-        lines.get(&line).cloned().ok_or(Error::LineTooLarge {
-            given: line,
-            max: lines.keys().next_back().copied().unwrap_or_default(),
-        })
+        lines
+            .get(&line)
+            .cloned()
+            .ok_or(Error::LineTooLarge { given: line, max: lines.keys().next_back().copied().unwrap_or_default() })
     }
 
     fn location(&'a self, id: usize, byte: usize) -> Result<Location, Error> {

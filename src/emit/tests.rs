@@ -39,8 +39,7 @@ fn report(path: &str, text: &str, spans: &[Span], related: bool) -> Report {
 
 fn render(report: &Report, format: Format) -> String {
     let mut out = Vec::new();
-    let options =
-        Options { color: false, quiet: false, paths: &Paths::default(), rules: crate::rules::RULES };
+    let options = Options { color: false, quiet: false, paths: &Paths::default(), rules: crate::rules::RULES };
     emit(report, format, &options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
@@ -128,8 +127,7 @@ fn nothing_from_a_file_drives_the_terminal() {
     report.findings[0].help = Some("help\u{1b}[0m".to_owned());
     for format in [Format::Text, Format::Concise, Format::Github] {
         let shown = render(&report, format);
-        let bad: Vec<char> =
-            shown.chars().filter(|&c| (c.is_control() && c != '\n') || c == '\u{202e}').collect();
+        let bad: Vec<char> = shown.chars().filter(|&c| (c.is_control() && c != '\n') || c == '\u{202e}').collect();
         assert_eq!(bad, [], "{format:?}: {shown}");
         assert!(!shown.contains("\n::error::"), "{format:?}: {shown}");
     }

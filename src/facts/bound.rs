@@ -104,9 +104,9 @@ impl Reader<'_> {
         match row {
             Some((item, (columns, evidence))) if all_fixed => {
                 let of_key = equalities.iter().find(|(left, right, _)| {
-                    [left, right].into_iter().any(|side| {
-                        matches!(side, Side::Column((on, name)) if *on == item && columns.contains(name))
-                    })
+                    [left, right]
+                        .into_iter()
+                        .any(|side| matches!(side, Side::Column((on, name)) if *on == item && columns.contains(name)))
                 });
                 let Some((_, _, comparison)) = of_key else { return Bound::Open };
                 Bound::Row(Row {
@@ -150,9 +150,7 @@ impl Reader<'_> {
             Operand::Column { qualifier, name } => self.column(qualifier.as_deref(), name),
             Operand::Value(value) => {
                 let local = value.any(&mut |part| match part {
-                    Value::Name { qualifier, name } => {
-                        !matches!(self.column(qualifier.as_deref(), name), Side::Fixed)
-                    }
+                    Value::Name { qualifier, name } => !matches!(self.column(qualifier.as_deref(), name), Side::Fixed),
                     Value::Query(_) | Value::Unknown(_) => true,
                     _ => false,
                 });
@@ -171,16 +169,12 @@ impl Reader<'_> {
             return match items.iter().position(|item| item.reference() == qualifier) {
                 Some(item) => Side::Column((item, name.to_owned())),
                 // A record variable, or the unit itself: `NEW.id`, `my_function.id`.
-                None if self.statement.is_variable(qualifier) || qualifier == &*self.statement.unit => {
-                    Side::Fixed
-                }
+                None if self.statement.is_variable(qualifier) || qualifier == &*self.statement.unit => Side::Fixed,
                 None => Side::Outer,
             };
         }
-        let known: Vec<Option<bool>> = items
-            .iter()
-            .map(|item| self.catalog.table(&item.name).and_then(|table| table.has(name)))
-            .collect();
+        let known: Vec<Option<bool>> =
+            items.iter().map(|item| self.catalog.table(&item.name).and_then(|table| table.has(name))).collect();
         if self.statement.is_variable(name) && !known.contains(&Some(true)) {
             return Side::Fixed;
         }
@@ -196,9 +190,7 @@ impl Reader<'_> {
         let source = self.select.from.get(item).filter(|source| source.is_table())?;
         let is_fixed = |column: &str| fixed.contains(&(item, column.to_owned()));
         match self.catalog.table(&source.name) {
-            Some(table) if table.has_keys() => {
-                table.key(is_fixed).map(|columns| (columns.to_vec(), Evidence::Catalog))
-            }
+            Some(table) if table.has_keys() => table.key(is_fixed).map(|columns| (columns.to_vec(), Evidence::Catalog)),
             _ => fixed
                 .iter()
                 .filter(|(of, _)| *of == item)
@@ -219,8 +211,8 @@ impl Reader<'_> {
     /// `id = $1 AND state = 'free'`: whoever asks for a state expects to find it gone.
     fn has_state_condition(&self, key: &[String]) -> bool {
         const STATES: &[&str] = &[
-            "state", "status", "phase", "stage", "lock", "claim", "process", "pick", "start", "finish",
-            "done", "run", "avail", "free", "taken", "attempt", "worker", "retr", "lease", "reserv",
+            "state", "status", "phase", "stage", "lock", "claim", "process", "pick", "start", "finish", "done", "run",
+            "avail", "free", "taken", "attempt", "worker", "retr", "lease", "reserv",
         ];
         let tree = &self.statement.tree;
         self.select.conjuncts.iter().any(|conjunct| {

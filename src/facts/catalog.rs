@@ -75,16 +75,9 @@ impl Catalog {
             catalog.apply(change);
         }
         for key in settings.unique_keys() {
-            let table = catalog
-                .tables
-                .entry(key.table.clone())
-                .or_insert_with(|| Table { open: true, ..Table::default() });
-            table.keys.push(Key {
-                name: String::new(),
-                columns: key.columns.clone(),
-                partial: false,
-                primary: false,
-            });
+            let table =
+                catalog.tables.entry(key.table.clone()).or_insert_with(|| Table { open: true, ..Table::default() });
+            table.keys.push(Key { name: String::new(), columns: key.columns.clone(), partial: false, primary: false });
         }
         catalog
     }
@@ -122,8 +115,7 @@ impl Catalog {
             }
             Change::RenameColumn { table, column, to } => {
                 let table = self.entry(table);
-                let names =
-                    table.columns.iter_mut().chain(table.keys.iter_mut().flat_map(|key| &mut key.columns));
+                let names = table.columns.iter_mut().chain(table.keys.iter_mut().flat_map(|key| &mut key.columns));
                 for name in names.filter(|name| **name == column) {
                     name.clone_from(&to);
                 }

@@ -12,11 +12,7 @@ pub fn replaced(files: &[File<'_>]) -> Vec<(FileId, Span)> {
     for file in files {
         let version = version(file.source.path());
         for definition in &file.definitions {
-            by_identity.entry(&definition.identity).or_default().push((
-                version.clone(),
-                file.id,
-                definition.statement,
-            ));
+            by_identity.entry(&definition.identity).or_default().push((version.clone(), file.id, definition.statement));
         }
     }
     let mut found = Vec::new();
@@ -61,8 +57,7 @@ fn version(path: &str) -> Option<Vec<Part<'_>>> {
         let (part, len) = match rest[..digits].parse() {
             Ok(number) => (Part::Number(number), digits),
             Err(_) => {
-                let text =
-                    rest[digits..].find(|c: char| c.is_ascii_digit()).map_or(rest.len(), |n| digits + n);
+                let text = rest[digits..].find(|c: char| c.is_ascii_digit()).map_or(rest.len(), |n| digits + n);
                 (Part::Text(&rest[..text]), text)
             }
         };

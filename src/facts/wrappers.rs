@@ -26,21 +26,15 @@ fn wrapper(file: &File<'_>, flow: &UnitFlow, routine: &Routine) -> Option<Wrappe
     let steps = &flow.unit.steps;
     let takes = steps.iter().all(|step| matches!(step.action, Action::Acquire(_)));
     let releases = steps.iter().all(|step| matches!(step.action, Action::Release(_) | Action::ReleaseAll(_)));
-    let called = matches!(
-        flow.unit.kind,
-        UnitKind::Function { trigger: false } | UnitKind::Procedure { inline: false }
-    );
+    let called =
+        matches!(flow.unit.kind, UnitKind::Function { trigger: false } | UnitKind::Procedure { inline: false });
     if steps.is_empty() || !called || !(takes || releases) {
         return None;
     }
     let inside = file.statements.iter().filter(|statement| flow.unit.span.contains(statement.span));
     let effects = inside
         .flat_map(|statement| statement.direct_locks())
-        .map(|lock| Effect {
-            function: lock.function,
-            args: lock.args.clone(),
-            at: Place::new(file.id, lock.span),
-        })
+        .map(|lock| Effect { function: lock.function, args: lock.args.clone(), at: Place::new(file.id, lock.span) })
         .collect::<Vec<_>>();
     let parameters = routine
         .arguments

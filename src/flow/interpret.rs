@@ -441,9 +441,7 @@ impl Run<'_> {
                     };
                 }
             }
-            Action::Savepoint(name) => {
-                state.savepoints.push((name.clone(), self.transaction_scoped(state.held)))
-            }
+            Action::Savepoint(name) => state.savepoints.push((name.clone(), self.transaction_scoped(state.held))),
             Action::RollbackTo(name) => {
                 if let Some(index) = state.savepoints.iter().rposition(|(known, _)| known == name) {
                     state.savepoints.truncate(index + 1);
@@ -508,9 +506,7 @@ impl Run<'_> {
             held.iter()
                 .filter(|&site| {
                     self.unit.advisory(site).is_some_and(|(function, known)| {
-                        function.scope == Scope::Session
-                            && function.mode == unlock.mode
-                            && key.compare(known) == wanted
+                        function.scope == Scope::Session && function.mode == unlock.mode && key.compare(known) == wanted
                     })
                 })
                 .map(Sites::one)

@@ -32,9 +32,7 @@ pub fn lower<'d>(
 ) -> Lowered<'d> {
     let document = &documents[index];
     match (&document.content, &document.origin) {
-        (Content::Statements(pieces), Origin::Script) => {
-            script::sections(document, pieces, sections, wrappers)
-        }
+        (Content::Statements(pieces), Origin::Script) => script::sections(document, pieces, sections, wrappers),
         (Content::Statements(pieces), Origin::Body(owner)) => {
             script::sql_body(document, pieces, &owner.routine, wrappers)
         }
@@ -124,12 +122,8 @@ impl Builder {
     /// SET TRANSACTION speaks of the transaction that the last BEGIN opened.
     fn set_isolation(&mut self, with: &Characteristics) {
         if with.isolation.is_some()
-            && let Some(Action::Begin { one_snapshot: set }) = self
-                .steps
-                .iter_mut()
-                .rev()
-                .map(|step| &mut step.action)
-                .find(|a| matches!(a, Action::Begin { .. }))
+            && let Some(Action::Begin { one_snapshot: set }) =
+                self.steps.iter_mut().rev().map(|step| &mut step.action).find(|a| matches!(a, Action::Begin { .. }))
         {
             *set = one_snapshot(with);
         }

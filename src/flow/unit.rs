@@ -49,14 +49,12 @@ impl UnitFlow {
 
     /// Whether an unlock is reached with the lock held and fits it.
     fn may_release(&self, release: SiteId, site: SiteId) -> bool {
-        let (Some((unlock, released)), Some((taken, key))) =
-            (self.unit.advisory(release), self.unit.advisory(site))
+        let (Some((unlock, released)), Some((taken, key))) = (self.unit.advisory(release), self.unit.advisory(site))
         else {
             return false;
         };
         fits(unlock, released, taken, key)
-            && (self.trace.truncated
-                || self.before(release).is_some_and(|before| before.held_any.contains(site)))
+            && (self.trace.truncated || self.before(release).is_some_and(|before| before.held_any.contains(site)))
     }
 
     /// What held where a site's step is reached.
@@ -98,9 +96,7 @@ impl UnitFlow {
     /// The last unlock that may be for this key.
     pub fn last_release(&self, mode: Mode, key: &Key) -> Option<SiteId> {
         self.released()
-            .filter(|(_, unlock, released)| {
-                unlock.mode == mode && released.compare(key) != Sameness::Different
-            })
+            .filter(|(_, unlock, released)| unlock.mode == mode && released.compare(key) != Sameness::Different)
             .map(|(site, ..)| site)
             .last()
     }
@@ -148,8 +144,7 @@ impl UnitFlow {
             Action::Work { writes, .. } => writes.as_slice(),
             _ => &[],
         };
-        let under: Vec<StepId> =
-            self.work().filter(|&step| self.trace.before[step].held_any.contains(site)).collect();
+        let under: Vec<StepId> = self.work().filter(|&step| self.trace.before[step].held_any.contains(site)).collect();
         self.work().filter(|&step| self.trace.before[step].ended.contains(site)).find(|&step| {
             self.trace.before[step].held_any.contains(site) && !written(step).is_empty()
                 || under.iter().any(|&guarded| {
@@ -179,9 +174,7 @@ impl UnitFlow {
                 Node::Step(_) | Node::Exit(..) => false,
                 Node::Sequence(nodes) => nodes.iter().any(|node| decides(node, site)),
                 Node::Branch { guard, then, otherwise } => {
-                    guard.is_some_and(|guard| guard.site == site)
-                        || decides(then, site)
-                        || decides(otherwise, site)
+                    guard.is_some_and(|guard| guard.site == site) || decides(then, site) || decides(otherwise, site)
                 }
                 Node::Loop { body, .. } | Node::Block { body, .. } => decides(body, site),
                 Node::Try { body, handlers, .. } => {
@@ -213,9 +206,7 @@ impl UnitFlow {
 
 /// Whether an unlock may release what a call took: the mode is the same and the key may be.
 fn fits(unlock: &Function, released: &Key, function: &Function, taken: &Key) -> bool {
-    unlock.mode == function.mode
-        && function.scope == Scope::Session
-        && released.compare(taken) != Sameness::Different
+    unlock.mode == function.mode && function.scope == Scope::Session && released.compare(taken) != Sameness::Different
 }
 
 impl Unit {

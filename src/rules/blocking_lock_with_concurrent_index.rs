@@ -18,11 +18,24 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if function.action != Action::Lock {
             continue;
         }
-        let build = flow.unit.steps.iter().zip(&flow.trace.before).find(|(step, before)| {
-            step.action == flow::Action::ConcurrentIndex && before.held_any.contains(site)
-        });
+        let build = flow
+            .unit
+            .steps
+            .iter()
+            .zip(&flow.trace.before)
+            .find(|(step, before)| step.action == flow::Action::ConcurrentIndex && before.held_any.contains(site));
         let Some((build, _)) = build else { continue };
-        sink.at_site(&RULE, Level::Warning, context, (flow, site), format!("a session that waits in `{}` holds a snapshot that the CONCURRENTLY build waits for: a deadlock", function.name))
+        sink.at_site(
+            &RULE,
+            Level::Warning,
+            context,
+            (flow, site),
+            format!(
+                "a session that waits in `{}` holds a snapshot that the CONCURRENTLY build waits \
+             for: a deadlock",
+                function.name
+            ),
+        )
         .related(Place::new(context.file.id, build.span), "this waits for every older snapshot")
         .help("poll with the try form, one statement at a time, so that nobody waits inside a statement");
     }

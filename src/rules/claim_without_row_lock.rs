@@ -29,7 +29,14 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
         let Some(pick) = pick(tree, dml).filter(|_| is_for_somebody(statement, dml)) else { continue };
         let inner = tree.query(pick);
-        sink.at_tokens(&RULE, Level::Warning, context, (statement, &inner.tokens), "nothing locks the row that this picks: two workers pick the same one, the second waits and then takes it again")
+        sink.at_tokens(
+            &RULE,
+            Level::Warning,
+            context,
+            (statement, &inner.tokens),
+            "nothing locks the row that this picks: two workers pick the same one, the second \
+             waits and then takes it again",
+        )
         .related(Place::new(context.file.id, statement.source(&dml.target.tokens)), "both update it here")
         .help("end the sub-select with FOR UPDATE SKIP LOCKED, or repeat its condition in the outer WHERE");
     }
@@ -95,9 +102,7 @@ fn is_for_somebody(statement: &Statement<'_>, dml: &Dml) -> bool {
     let named = |index: usize| {
         matches!(tree.kind(index), Some(TokenKind::Param | TokenKind::Hole))
             || tree.word(index) == "pg_backend_pid"
-            || tree
-                .ident(index)
-                .is_some_and(|name| statement.variables.iter().any(|variable| *variable == *name))
+            || tree.ident(index).is_some_and(|name| statement.variables.iter().any(|variable| *variable == *name))
     };
     dml.returning.is_some() || dml.set.clone().is_some_and(|set| set.into_iter().any(named))
 }

@@ -36,8 +36,7 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
     let mut told = HashSet::new();
     for (index, edge) in edges.iter().enumerate() {
         let (Some(held), Some(waited)) = (edge.key(edge.held), edge.key(edge.waited)) else { continue };
-        let reversed =
-            by_keys.get(&(waited, held)).into_iter().flatten().copied().filter(|&other| other < index);
+        let reversed = by_keys.get(&(waited, held)).into_iter().flatten().copied().filter(|&other| other < index);
         let Some(other) = reversed.map(|other| &edges[other]).find(|other| edge.can_deadlock(other)) else {
             continue;
         };

@@ -81,11 +81,7 @@ fn fault(tree: &Tree<'_>, call: &Call, calls: &[Call]) -> Option<Fault> {
         return invented(&call.name);
     };
     if *tree.verb() == Verb::Call && call.clause == Clause::Other {
-        return Fault::new(
-            "42809",
-            format!("{} is a function, not a procedure", function.name),
-            "call it in a SELECT",
-        );
+        return Fault::new("42809", format!("{} is a function, not a procedure", function.name), "call it in a SELECT");
     }
     let named = |arg: &Tokens| tree.top(arg.clone()).any(|index| matches!(tree.raw(index), "=>" | ":="));
     if call.args.iter().any(named) {
@@ -101,15 +97,9 @@ fn fault(tree: &Tree<'_>, call: &Call, calls: &[Call]) -> Option<Fault> {
             Fault::new("42883", format!("{} takes no arguments", function.name), "leave them out")
         }
         (_, [key]) => wrong(tree, key, &SqlType::Int8),
-        (_, [first, second]) => {
-            wrong(tree, first, &SqlType::Int4).or_else(|| wrong(tree, second, &SqlType::Int4))
-        }
+        (_, [first, second]) => wrong(tree, first, &SqlType::Int4).or_else(|| wrong(tree, second, &SqlType::Int4)),
         (_, []) => Fault::new("42883", "it has no key", "give it one bigint, or two integers"),
-        _ => Fault::new(
-            "42883",
-            "there is no form with more than two keys",
-            "give it one bigint, or two integers",
-        ),
+        _ => Fault::new("42883", "there is no form with more than two keys", "give it one bigint, or two integers"),
     }
     .or_else(|| {
         let inside = |inner: &&Call| call.args.iter().any(|arg| arg.contains(&inner.name_token));
@@ -193,11 +183,7 @@ fn wrong_hash(tree: &Tree<'_>, call: &Call) -> Option<Fault> {
     if taken {
         return None;
     }
-    Fault::new(
-        "42883",
-        format!("{} takes a text, not {}", call.name, spell(&ty)),
-        "cast the argument: (…)::text",
-    )
+    Fault::new("42883", format!("{} takes a text, not {}", call.name, spell(&ty)), "cast the argument: (…)::text")
 }
 
 /// A name that looks like one of the family, but is none.
@@ -212,7 +198,8 @@ fn invented(name: &str) -> Option<Fault> {
     } else if advisory::function(&lower).is_some() {
         format!("write `{lower}` without quotes, or in lower case")
     } else {
-        "the functions are pg_[try_]advisory_[xact_]lock[_shared], pg_advisory_unlock[_shared] and pg_advisory_unlock_all"
+        "the functions are pg_[try_]advisory_[xact_]lock[_shared], \
+             pg_advisory_unlock[_shared] and pg_advisory_unlock_all"
             .to_owned()
     };
     Fault::new("42883", format!("there is no function `{name}`"), &help)

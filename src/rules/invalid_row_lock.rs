@@ -5,8 +5,7 @@ mod nullable;
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{
-    Clause, FromItem, LockTarget, Object, QueryId, RowLock, Select, Strength, Term, Tokens, Tree, Verb, Wait,
-    Wrap,
+    Clause, FromItem, LockTarget, Object, QueryId, RowLock, Select, Strength, Term, Tokens, Tree, Verb, Wait, Wrap,
 };
 use crate::sql::functions;
 use crate::sql::lex::TokenKind;
@@ -51,17 +50,18 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         if let Some(tokens) = related {
             story = story.related(place(&tokens), "because of this");
         }
-        story.help("name the tables to lock with OF, or lock the rows in a sub-select of their own and do the rest outside");
+        story.help(
+            "name the tables to lock with OF, or lock the rows in a sub-select of their own and \
+             do the rest outside",
+        );
     }
 }
 
 /// SKIP LOCKED in no locking clause, or together with NOWAIT.
 fn misplaced<'s>(statement: &'s Statement<'_>) -> impl Iterator<Item = Tokens> + 's {
     let tree = &statement.tree;
-    let has_rows = matches!(
-        tree.verb(),
-        Verb::Select | Verb::Insert | Verb::Update | Verb::Delete | Verb::Table | Verb::Lock
-    );
+    let has_rows =
+        matches!(tree.verb(), Verb::Select | Verb::Insert | Verb::Update | Verb::Delete | Verb::Table | Verb::Lock);
     let at = move |index: &usize| has_rows && *index > 0 && tree.is(*index, &["skip", "locked"]);
     tree.all()
         .filter(at)
@@ -71,13 +71,7 @@ fn misplaced<'s>(statement: &'s Statement<'_>) -> impl Iterator<Item = Tokens> +
             // After a word that wants an operand it is a column with an alias; after a hole anything.
             let named = matches!(
                 tree.kind(index - 1),
-                Some(
-                    TokenKind::Dot
-                        | TokenKind::Comma
-                        | TokenKind::Operator
-                        | TokenKind::Hole
-                        | TokenKind::LeftParen
-                )
+                Some(TokenKind::Dot | TokenKind::Comma | TokenKind::Operator | TokenKind::Hole | TokenKind::LeftParen)
             ) || matches!(
                 tree.word(index - 1),
                 "select"
@@ -107,8 +101,7 @@ type Fault = (String, Option<Tokens>);
 fn fault(tree: &Tree<'_>, id: QueryId, lock: &RowLock) -> Option<Fault> {
     let query = tree.query(id);
     let clause = strength(lock.strength);
-    if let Some(fetch) = query.fetch.as_ref().filter(|fetch| fetch.with_ties && lock.wait == Wait::SkipLocked)
-    {
+    if let Some(fetch) = query.fetch.as_ref().filter(|fetch| fetch.with_ties && lock.wait == Wait::SkipLocked) {
         return Some((
             "SKIP LOCKED and WITH TIES options cannot be used together (SQLSTATE 42601)".to_owned(),
             Some(fetch.tokens.clone()),
@@ -144,13 +137,7 @@ fn is_arm(tree: &Tree<'_>, id: QueryId) -> bool {
 }
 
 /// A clause on a SELECT, and on what it reaches in the sub-selects of FROM.
-fn of_select(
-    tree: &Tree<'_>,
-    id: QueryId,
-    select: &Select,
-    of: &[LockTarget],
-    clause: &str,
-) -> Option<Fault> {
+fn of_select(tree: &Tree<'_>, id: QueryId, select: &Select, of: &[LockTarget], clause: &str) -> Option<Fault> {
     let parts = [
         ("DISTINCT clause", &select.distinct),
         ("GROUP BY clause", &select.group_by),
@@ -161,9 +148,7 @@ fn of_select(
     }
     calls(tree, id, clause)
         .or_else(|| target(tree, select, of, clause))
-        .or_else(|| {
-            select.from.iter().filter(|item| is_target(item, of)).find_map(|item| of_item(tree, item, clause))
-        })
+        .or_else(|| select.from.iter().filter(|item| is_target(item, of)).find_map(|item| of_item(tree, item, clause)))
         .or_else(|| nullable::fault(tree, select, of, clause))
 }
 
@@ -191,8 +176,7 @@ fn calls(tree: &Tree<'_>, id: QueryId, clause: &str) -> Option<Fault> {
     for call in listed {
         let after = call.tokens.end;
         let windowed = tree.word(after) == "over"
-            || tree.word(after) == "filter"
-                && tree.partner(after + 1).is_some_and(|end| tree.word(end + 1) == "over");
+            || tree.word(after) == "filter" && tree.partner(after + 1).is_some_and(|end| tree.word(end + 1) == "over");
         let what = if windowed {
             "window functions"
         } else if functions::is_aggregate(&call.name) {
@@ -226,10 +210,7 @@ fn target(tree: &Tree<'_>, select: &Select, of: &[LockTarget], clause: &str) -> 
     for target in of.iter().filter(|target| !is_hole(&target.tokens)) {
         let tokens = Some(target.tokens.clone());
         if target.schema.is_some() {
-            return Some((
-                format!("{clause} must specify unqualified relation names (SQLSTATE 42601)"),
-                tokens,
-            ));
+            return Some((format!("{clause} must specify unqualified relation names (SQLSTATE 42601)"), tokens));
         }
         let Some(item) = select.from.iter().find(|item| item.reference() == target.name) else {
             // A hole in FROM may bring the table.

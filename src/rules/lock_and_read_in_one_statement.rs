@@ -31,7 +31,8 @@ fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Si
         &RULE,
         Level::Warning,
         Place::new(context.file.id, lock.span),
-        "this statement's snapshot is older than the lock: after a wait it reads what was there before the holder's commit",
+        "this statement's snapshot is older than the lock: after a wait it reads what was \
+             there before the holder's commit",
     )
     .statement(statement.span)
     .unit(&statement.unit)
@@ -43,8 +44,7 @@ fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Si
 fn read(statement: &Statement<'_>, lock: &LockCall) -> Option<Tokens> {
     let tree = &statement.tree;
     let keys = statement.depends_on_rows(lock);
-    let sources =
-        if keys { lock.call.query.map(|id| sources(statement, id)).unwrap_or_default() } else { Vec::new() };
+    let sources = if keys { lock.call.query.map(|id| sources(statement, id)).unwrap_or_default() } else { Vec::new() };
     let reads_table = |id: QueryId| {
         tree.query(id).select().is_some_and(|select| select.from.iter().any(FromItem::is_table))
             && tree.query_evaluated(id) == Evaluation::Yes
@@ -52,9 +52,8 @@ fn read(statement: &Statement<'_>, lock: &LockCall) -> Option<Tokens> {
             && !lock.call.tokens.contains(&tree.query(id).tokens.start)
     };
     // `count(pg_advisory_xact_lock(id))` counts the locks.
-    let apart = |call: &Call| {
-        !call.tokens.contains(&lock.call.name_token) && !lock.call.tokens.contains(&call.name_token)
-    };
+    let apart =
+        |call: &Call| !call.tokens.contains(&lock.call.name_token) && !lock.call.tokens.contains(&call.name_token);
     let aggregate = tree.calls().into_iter().find(|call| {
         functions::is_aggregate(&call.name)
             && apart(call)
@@ -97,9 +96,10 @@ fn stable_function(context: &Context<'_>, statement: &Statement<'_>, sink: &mut 
     let later = context.file.statements.iter().find(|other| {
         std::ptr::eq(other.document, statement.document)
             && other.span.start > statement.span.start
-            && other.tree.queries().any(|(_, query)| {
-                query.select().is_some_and(|select| select.from.iter().any(FromItem::is_table))
-            })
+            && other
+                .tree
+                .queries()
+                .any(|(_, query)| query.select().is_some_and(|select| select.from.iter().any(FromItem::is_table)))
     });
     let Some(later) = later else { return };
     sink.report(

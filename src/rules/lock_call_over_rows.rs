@@ -30,7 +30,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         sink.report(&RULE, level, Place::new(context.file.id, lock.span), message)
             .statement(statement.span)
             .unit(&statement.unit)
-            .help("pick the rows first, in a sub-select with LIMIT or a WITH query AS MATERIALIZED, and lock in the outer select list");
+            .help(
+                "pick the rows first, in a sub-select with LIMIT or a WITH query AS MATERIALIZED, \
+                 and lock in the outer select list",
+            );
     }
 }
 
@@ -68,18 +71,18 @@ impl<'a, 't> Site<'a, 't> {
                 Some(if self.sorts_by_key() {
                     (
                         Level::Warning,
-                        "unless an index gives the rows in this order, the sort must see every row first, and this locks every row that matches",
+                        "unless an index gives the rows in this order, the sort must see every row first, \
+                             and this locks every row that matches",
                     )
                 } else {
                     (
                         Level::Error,
-                        "the sort must see every row first, so this locks every row that matches, and LIMIT returns a few",
+                        "the sort must see every row first, so this locks every row that matches, and LIMIT \
+                             returns a few",
                     )
                 })
             }
-            Clause::Where | Clause::On
-                if self.conditions.len() > 1 || self.joined() || self.filtered_inside() =>
-            {
+            Clause::Where | Clause::On if self.conditions.len() > 1 || self.joined() || self.filtered_inside() => {
                 Some((
                     Level::Warning,
                     "the planner may test this before the other conditions, and lock rows that they rule out",
@@ -106,18 +109,16 @@ impl<'a, 't> Site<'a, 't> {
             ));
         }
         if limited && self.is_aggregated() {
-            return Some((
-                Level::Error,
-                "LIMIT counts what the aggregate returns; this locks every row that it reads",
-            ));
+            return Some((Level::Error, "LIMIT counts what the aggregate returns; this locks every row that it reads"));
         }
         if self.distinct && !fixed {
             return Some((Level::Warning, "DISTINCT drops rows after this has locked them"));
         }
         if let Some(offset) = &self.query.offset {
-            let skips = offset.clone().next().is_some_and(|index| {
-                self.tree.kind(index) == Some(TokenKind::Number) && self.tree.raw(index) != "0"
-            });
+            let skips = offset
+                .clone()
+                .next()
+                .is_some_and(|index| self.tree.kind(index) == Some(TokenKind::Number) && self.tree.raw(index) != "0");
             let level = if skips { Level::Error } else { Level::Warning };
             let harmless = self.tree.raw(offset.start) == "0";
             if !harmless {
@@ -147,7 +148,8 @@ impl<'a, 't> Site<'a, 't> {
             && (self.from.iter().any(FromItem::is_table) || self.query.dml().is_some());
         repeats.then_some((
             Level::Warning,
-            "this takes the same lock once for every row that it is tested for, and one unlock gives back one of them",
+            "this takes the same lock once for every row that it is tested for, and one unlock \
+                 gives back one of them",
         ))
     }
 
@@ -160,10 +162,7 @@ impl<'a, 't> Site<'a, 't> {
         item.call
             || item.subquery.or(item.cte).is_some_and(|id| {
                 let query = self.tree.query(id);
-                query.limit.is_some()
-                    || query.fetch.is_some()
-                    || query.offset.is_some()
-                    || query.dml().is_some()
+                query.limit.is_some() || query.fetch.is_some() || query.offset.is_some() || query.dml().is_some()
             })
             || item.cte.is_some_and(|id| self.is_materialized(id))
     }
@@ -180,9 +179,7 @@ impl<'a, 't> Site<'a, 't> {
             item.subquery.or(item.cte).is_some_and(|id| {
                 let query = self.tree.query(id);
                 query.order_by.is_some()
-                    || query
-                        .select()
-                        .is_some_and(|select| !select.conjuncts.is_empty() || select.from.len() > 1)
+                    || query.select().is_some_and(|select| !select.conjuncts.is_empty() || select.from.len() > 1)
             })
         })
     }
@@ -199,9 +196,7 @@ impl<'a, 't> Site<'a, 't> {
     /// The column that `a.b DESC` or `a.b` is.
     fn last_name(&self, tokens: &Tokens) -> Option<String> {
         let mut names = tokens.clone().rev().filter_map(|index| self.tree.ident(index));
-        names
-            .find(|name| !matches!(&**name, "asc" | "desc" | "nulls" | "first" | "last"))
-            .map(|name| name.into_owned())
+        names.find(|name| !matches!(&**name, "asc" | "desc" | "nulls" | "first" | "last")).map(|name| name.into_owned())
     }
 
     /// Whether the call stands inside an aggregate of the same query.
@@ -220,8 +215,7 @@ impl<'a, 't> Site<'a, 't> {
         let position = select.list.iter().position(|item| item.contains(&self.lock.call.name_token))?;
         let item = &select.list[position];
         let named = item.end > self.lock.call.tokens.end;
-        let alias =
-            if named { self.tree.ident(item.end - 1) } else { self.tree.ident(self.lock.call.name_token) };
+        let alias = if named { self.tree.ident(item.end - 1) } else { self.tree.ident(self.lock.call.name_token) };
         Some((position + 1, alias.map(|alias| alias.into_owned())))
     }
 
@@ -241,8 +235,7 @@ impl<'a, 't> Site<'a, 't> {
     fn filtered_outside(&self) -> Verdict {
         let (_, alias) = self.listed()?;
         let reads = |query: &Query| {
-            let item =
-                query.select()?.from.iter().find(|item| item.subquery.or(item.cte) == Some(self.id))?;
+            let item = query.select()?.from.iter().find(|item| item.subquery.or(item.cte) == Some(self.id))?;
             Some(item.cte.is_some())
         };
         let found = self.tree.queries().find_map(|(_, query)| Some((query, reads(query)?)));

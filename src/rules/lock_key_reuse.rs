@@ -30,12 +30,7 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
         for flow in &file.units {
             for (site, _, key) in flow.acquired() {
                 let Some(name) = name(key) else { continue };
-                by_name.entry(name).or_default().push(Use {
-                    file: file.id,
-                    flow,
-                    site,
-                    tables: flow.tables(),
-                });
+                by_name.entry(name).or_default().push(Use { file: file.id, flow, site, tables: flow.tables() });
             }
         }
     }

@@ -25,19 +25,16 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         }
         let (message, help) = match lock.evaluation {
             Evaluation::UnreadCte(_) => (
-                "no lock is taken: nothing reads the WITH query that holds this call, so it never runs"
-                    .to_owned(),
+                "no lock is taken: nothing reads the WITH query that holds this call, so it never runs".to_owned(),
                 "name the WITH query in FROM, or take the lock in a statement of its own before this one",
             ),
             Evaluation::ExistsList => (
                 "no lock is taken: EXISTS drops the select list of its query".to_owned(),
-                "call the function in FROM (`EXISTS (SELECT FROM pg_advisory_lock(…))`), or in a statement of its own",
+                "call the function in FROM (`EXISTS (SELECT FROM pg_advisory_lock(…))`), or in a \
+                     statement of its own",
             ),
             Evaluation::Yes if lock.key.has_null() => (
-                format!(
-                    "nothing is locked: with a NULL key `{}` returns NULL and does nothing",
-                    lock.function.name
-                ),
+                format!("nothing is locked: with a NULL key `{}` returns NULL and does nothing", lock.function.name),
                 "give it a key that cannot be NULL",
             ),
             Evaluation::Yes => continue,

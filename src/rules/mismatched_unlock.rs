@@ -28,12 +28,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 }
 
 /// The lock that the unlock was meant for, what is wrong with it, and how sure that is. None where it may be right.
-fn mismatch(
-    flow: &UnitFlow,
-    release: SiteId,
-    unlock: &Function,
-    key: &Key,
-) -> Option<(SiteId, String, Level)> {
+fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<(SiteId, String, Level)> {
     if flow.fits_a_lock(release) {
         return None;
     }
@@ -59,18 +54,16 @@ fn mismatch(
     }
     if let Some((site, function)) = transaction {
         let message = format!(
-            "`{}` cannot release what `{}` took: a transaction-level lock ends with its transaction, and this returns false",
+            "`{}` cannot release what `{}` took: a transaction-level lock ends with its \
+                 transaction, and this returns false",
             unlock.name, function.name
         );
         return Some((site, message, Level::Error));
     }
     let site = flow.meant_for(release)?;
     let (_, taken) = flow.unit.advisory(site)?;
-    let level = if key.is_literal() && taken.is_literal() || !key.same_space(taken) {
-        Level::Error
-    } else {
-        Level::Warning
-    };
+    let level =
+        if key.is_literal() && taken.is_literal() || !key.same_space(taken) { Level::Error } else { Level::Warning };
     let message = if key.same_space(taken) {
         format!("locks {taken} but unlocks {key}: the unlock returns false and the lock stays")
     } else {

@@ -31,15 +31,8 @@ const NARROW: &[&str] = &[
 ];
 
 /// Names of which a database has few.
-const FEW: &[&str] = &[
-    "current_catalog",
-    "current_schema",
-    "tg_argv",
-    "tg_name",
-    "tg_relid",
-    "tg_table_name",
-    "tg_table_schema",
-];
+const FEW: &[&str] =
+    &["current_catalog", "current_schema", "tg_argv", "tg_name", "tg_relid", "tg_table_name", "tg_table_schema"];
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
@@ -47,15 +40,17 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         // The two-key form has no more than 32 bits for each.
         let [arg] = lock.call.args.as_slice() else { continue };
         let key = value(tree, arg);
-        let Some(what) = narrow(&key.fold()).map(|hash| format!("`{hash}`")).or_else(|| cut(tree, arg, &key))
-        else {
+        let Some(what) = narrow(&key.fold()).map(|hash| format!("`{hash}`")).or_else(|| cut(tree, arg, &key)) else {
             continue;
         };
         sink.report(
             &RULE,
             Level::Note,
             Place::new(context.file.id, lock.span),
-            format!("{what} gives 32 bits of the 64 that the key has: unrelated values share a lock and wait for each other"),
+            format!(
+                "{what} gives 32 bits of the 64 that the key has: unrelated values share a lock and \
+                 wait for each other"
+            ),
         )
         .statement(statement.span)
         .unit(&statement.unit)
@@ -72,9 +67,7 @@ fn narrow(key: &Value) -> Option<&str> {
         Value::Call { name, args } if matches!(name.as_str(), "abs" | "mod") => narrow(args.first()?),
         Value::Cast { value, .. } => narrow(value),
         // A mask or a sign keeps it narrow; a shift makes room for another.
-        Value::Operator { symbol, args } if matches!(symbol.as_str(), "&" | "%" | "-") => {
-            narrow(args.first()?)
-        }
+        Value::Operator { symbol, args } if matches!(symbol.as_str(), "&" | "%" | "-") => narrow(args.first()?),
         // Integers make an integer.
         Value::Operator { symbol, args }
             if matches!(symbol.as_str(), "#" | "+" | "|") && key.ty() == Some(SqlType::Int4) =>

@@ -83,25 +83,18 @@ impl<'a, 't> View<'a, 't> {
             return None;
         }
         let mut view = Self { tree, select, locks, advisory: Vec::new() };
-        let read: Vec<Comparison> =
-            view.conditions().flat_map(|condition| comparisons(tree, condition).list).collect();
+        let read: Vec<Comparison> = view.conditions().flat_map(|condition| comparisons(tree, condition).list).collect();
         for item in &view.locks {
             let inside = item.subquery.or(item.cte).is_some_and(|id| selects_advisory(tree, id));
             if inside
-                || read
-                    .iter()
-                    .any(|comparison| is_advisory(comparison, Some(item.reference()), view.locks.len() == 1))
+                || read.iter().any(|comparison| is_advisory(comparison, Some(item.reference()), view.locks.len() == 1))
             {
                 view.advisory.push(item.reference());
             }
         }
         // `USING (locktype, …)` makes one column of two, and a join by locktype carries it over.
-        let any =
-            !view.advisory.is_empty() || read.iter().any(|comparison| is_advisory(comparison, None, true));
-        let tied = view
-            .locks
-            .iter()
-            .any(|item| item.natural || item.using.iter().any(|column| column == "locktype"))
+        let any = !view.advisory.is_empty() || read.iter().any(|comparison| is_advisory(comparison, None, true));
+        let tied = view.locks.iter().any(|item| item.natural || item.using.iter().any(|column| column == "locktype"))
             || read.iter().any(|comparison| view.is_pair(comparison, "locktype"));
         if any && tied {
             view.advisory = view.locks.iter().map(|item| item.reference()).collect();
@@ -132,8 +125,7 @@ impl<'a, 't> View<'a, 't> {
 
     /// Whether a side is NULL for every row that passes.
     fn is_null(&self, side: &Side) -> bool {
-        self.column(side)
-            .is_some_and(|(item, column)| NULL_COLUMNS.contains(&column) && self.advisory.contains(&item))
+        self.column(side).is_some_and(|(item, column)| NULL_COLUMNS.contains(&column) && self.advisory.contains(&item))
     }
 
     fn faults(&self) -> Vec<Fault> {
@@ -169,8 +161,7 @@ impl<'a, 't> View<'a, 't> {
             let alone = comparison.left.tokens.start == comparison.tokens.start
                 && comparison.right.tokens.end == comparison.tokens.end;
             found.push(Fault {
-                sides: (both && alone)
-                    .then(|| (comparison.left.tokens.clone(), comparison.right.tokens.clone())),
+                sides: (both && alone).then(|| (comparison.left.tokens.clone(), comparison.right.tokens.clone())),
                 tokens: comparison.tokens,
             });
         }

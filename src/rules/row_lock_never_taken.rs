@@ -68,9 +68,6 @@ fn locks_itself(tree: &Tree<'_>, cte: QueryId) -> bool {
         let reach = tree.reach(cte, &[]);
         reach.tables.is_empty()
             && !reach.ctes.is_empty()
-            && reach
-                .ctes
-                .iter()
-                .all(|item| item.cte.is_some_and(|inner| inner != cte && locks_itself(tree, inner)))
+            && reach.ctes.iter().all(|item| item.cte.is_some_and(|inner| inner != cte && locks_itself(tree, inner)))
     }
 }

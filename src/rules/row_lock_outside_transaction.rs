@@ -30,10 +30,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             (flow, site),
             "outside a transaction the row lock is gone before the next statement runs",
         )
-        .related(
-            Place::new(context.file.id, flow.unit.steps[write].span),
-            "this writes the rows without the lock",
-        )
+        .related(Place::new(context.file.id, flow.unit.steps[write].span), "this writes the rows without the lock")
         .help("put BEGIN before the SELECT and COMMIT after the write, or do both in one UPDATE");
     }
 }

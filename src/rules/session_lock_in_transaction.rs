@@ -38,16 +38,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             _ => sure,
         };
         let Some(form) = function.with_scope(Scope::Transaction) else { continue };
-        report(
-            context,
-            flow,
-            site,
-            function,
-            form,
-            level,
-            begin.map(|step| flow.unit.steps[step].span),
-            sink,
-        );
+        report(context, flow, site, function, form, level, begin.map(|step| flow.unit.steps[step].span), sink);
     }
 }
 

@@ -26,8 +26,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         }
         let Some(select) = tree.query(query).select() else { continue };
         // A sub-select in FROM is locked through to its tables.
-        let mut locked =
-            select.from.iter().filter_map(|item| Some((item, *tree.reach_of(item).tables.first()?)));
+        let mut locked = select.from.iter().filter_map(|item| Some((item, *tree.reach_of(item).tables.first()?)));
         let (Some((queue, _)), Some((joined, table))) = (locked.next(), locked.next()) else { continue };
         let other = if joined.reference().is_empty() { &table.name } else { joined.reference() };
         let story = sink
@@ -36,19 +35,15 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 Level::Warning,
                 context,
                 (statement, &lock.tokens),
-                format!(
-                    "this also locks the rows of `{other}`, and skips every row whose `{other}` row is locked"
-                ),
+                format!("this also locks the rows of `{other}`, and skips every row whose `{other}` row is locked"),
             )
             .related(Place::new(context.file.id, statement.source(&joined.tokens)), "the joined table");
         if let Some(name) = written(statement, queue) {
-            story.help(format!("add `OF {name}` after the strength, if its rows are the ones to claim")).fix(
-                Fix {
-                    title: format!("Lock the rows of {name} only"),
-                    safe: false,
-                    edits: add_of(statement, lock, &name),
-                },
-            );
+            story.help(format!("add `OF {name}` after the strength, if its rows are the ones to claim")).fix(Fix {
+                title: format!("Lock the rows of {name} only"),
+                safe: false,
+                edits: add_of(statement, lock, &name),
+            });
         }
     }
 }

@@ -17,8 +17,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
-    if !tree.complete() || statement.when_missing == Some(Missing::GoesOn) || is_try_claim(context, statement)
-    {
+    if !tree.complete() || statement.when_missing == Some(Missing::GoesOn) || is_try_claim(context, statement) {
         return;
     }
     for (id, lock) in statement.row_locks() {
@@ -36,7 +35,14 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 format!("`{columns}` looks like a key, so this names one row")
             }
         };
-        sink.at_tokens(&RULE, level, context, (statement, &lock.tokens), "SKIP LOCKED on one row: no row then means that it is missing or that it is locked, and nobody can tell which")
+        sink.at_tokens(
+            &RULE,
+            level,
+            context,
+            (statement, &lock.tokens),
+            "SKIP LOCKED on one row: no row then means that it is missing or that it is locked, \
+             and nobody can tell which",
+        )
         .related(Place::new(context.file.id, statement.source(&row.comparison)), why)
         .help("wait with plain FOR UPDATE, or use NOWAIT, which fails with SQLSTATE 55P03 when the row is locked");
     }
@@ -44,8 +50,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 
 /// How sure it is that zero rows will be misread; `None` where the row is not known to be one.
 fn level(statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
-    let one =
-        statement.result == Use::Returned(Expects::One) && query.parent.is_none() && query.limit.is_none();
+    let one = statement.result == Use::Returned(Expects::One) && query.parent.is_none() && query.limit.is_none();
     let expected = one || statement.when_missing == Some(Missing::Fails);
     if row.evidence == Evidence::Guess && !expected {
         return None;
@@ -84,8 +89,7 @@ const COMMENTS: &[&str] = &[
 
 /// Whether the code around says that zero rows means "not now".
 fn is_try_claim(context: &Context<'_>, statement: &Statement<'_>) -> bool {
-    let name: String =
-        statement.purpose.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let name: String = statement.purpose.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     NAMES.iter().any(|word| name.contains(word))
         || context.file.comments_at(statement.span).any(|comment| {
             let comment = comment.to_lowercase();

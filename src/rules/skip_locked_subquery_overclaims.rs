@@ -31,7 +31,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             (
                 Level::Warning,
                 format!(
-                    "with the further condition outside, a plan may run the sub-select under {shape} once for each row and claim more rows than its LIMIT"
+                    "with the further condition outside, a plan may run the sub-select under {shape} \
+                         once for each row and claim more rows than its LIMIT"
                 ),
             )
         } else {
@@ -42,9 +43,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 ),
             )
         };
-        sink.at_tokens(&RULE, level, context, (statement, &lock.tokens), message).help(
-            "use `= (SELECT … LIMIT 1 …)` for one row, `= ANY (ARRAY(SELECT …))` or a WITH query for several",
-        );
+        sink.at_tokens(&RULE, level, context, (statement, &lock.tokens), message)
+            .help("use `= (SELECT … LIMIT 1 …)` for one row, `= ANY (ARRAY(SELECT …))` or a WITH query for several");
     }
 }
 
@@ -77,9 +77,7 @@ fn narrows(tree: &Tree<'_>, dml: &Dml, pick: &Query) -> bool {
         })
     };
     let conditions = dml.conjuncts.iter().chain(dml.from.iter().flat_map(|item| &item.on));
-    conditions
-        .filter(|condition| !condition.tokens.contains(&pick.tokens.start) && !joins(&condition.tokens))
-        .any(|condition| {
-            condition.tokens.clone().any(|index| tree.ident(index).is_some() && condition.tokens.len() > 1)
-        })
+    conditions.filter(|condition| !condition.tokens.contains(&pick.tokens.start) && !joins(&condition.tokens)).any(
+        |condition| condition.tokens.clone().any(|index| tree.ident(index).is_some() && condition.tokens.len() > 1),
+    )
 }

@@ -27,17 +27,12 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             continue;
         }
         // Rows that a sub-select with LIMIT or a WITH query picked are bounded by it.
-        let picked =
-            select.from.iter().any(|item| item.subquery.is_some() || item.cte.is_some() || item.call);
-        if picked || has_subquery(tree, id) || bound(statement, select, &context.facts.catalog) != Bound::Open
-        {
+        let picked = select.from.iter().any(|item| item.subquery.is_some() || item.cte.is_some() || item.call);
+        if picked || has_subquery(tree, id) || bound(statement, select, &context.facts.catalog) != Bound::Open {
             continue;
         }
         // DELETE … WHERE id IN (SELECT … SKIP LOCKED) drains on purpose.
-        if query
-            .parent
-            .is_some_and(|parent| tree.query(parent).dml().is_some_and(|dml| dml.kind == DmlKind::Delete))
-        {
+        if query.parent.is_some_and(|parent| tree.query(parent).dml().is_some_and(|dml| dml.kind == DmlKind::Delete)) {
             continue;
         }
         sink.at_tokens(
@@ -53,7 +48,6 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 
 /// Whether a condition compares with a query, which may be what bounds it.
 fn has_subquery(tree: &Tree<'_>, id: QueryId) -> bool {
-    tree.queries().any(|(_, query)| {
-        query.parent == Some(id) && query.clause == Clause::Where && query.wrap != Wrap::Exists
-    })
+    tree.queries()
+        .any(|(_, query)| query.parent == Some(id) && query.clause == Clause::Where && query.wrap != Wrap::Exists)
 }

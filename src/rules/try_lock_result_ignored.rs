@@ -32,10 +32,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 level,
                 context,
                 (flow, site),
-                format!(
-                    "nobody reads whether `{}` got the lock: what follows runs either way",
-                    function.name
-                ),
+                format!("nobody reads whether `{}` got the lock: what follows runs either way", function.name),
             )
             .help(match flow.unit.kind {
                 UnitKind::Script => "read the answer with \\gset and \\if, or wait with the blocking form",
@@ -43,10 +40,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 _ => "test it (`IF NOT pg_try_… THEN RETURN`), or wait with the blocking form",
             });
         if let Some(work) = work {
-            story = story.related(
-                Place::new(context.file.id, flow.unit.steps[work].span),
-                "this runs without the lock too",
-            );
+            story = story
+                .related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock too");
         }
     }
 }

@@ -28,11 +28,20 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         });
         let Some((taken, ..)) = guarded else { continue };
         let taken = flow.unit.sites[taken].span;
-        sink.at_site(&RULE, Level::Warning, context, (flow, site), "the next holder can enter before the change made under this lock is committed, and sees the old state")
+        sink.at_site(
+            &RULE,
+            Level::Warning,
+            context,
+            (flow, site),
+            "the next holder can enter before the change made under this lock is committed, and \
+             sees the old state",
+        )
         .related(Place::new(context.file.id, taken), "the lock is taken here")
         .about(context.file.id, taken)
         .help(match flow.unit.kind {
-            UnitKind::Function { .. } => "use the transaction form, which is released when the caller's transaction ends",
+            UnitKind::Function { .. } => {
+                "use the transaction form, which is released when the caller's transaction ends"
+            }
             _ => "unlock after COMMIT, or use the transaction form",
         });
     }

@@ -25,14 +25,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Level::Error,
             context,
             (flow, site),
-            format!(
-                "`{}` ends with its transaction, but the work that it guards goes on after that",
-                function.name
-            ),
+            format!("`{}` ends with its transaction, but the work that it guards goes on after that", function.name),
         );
         if let Some(end) = flow.ending_of(site) {
-            story = story
-                .related(Place::new(context.file.id, flow.unit.steps[end].span), "the lock is released here");
+            story = story.related(Place::new(context.file.id, flow.unit.steps[end].span), "the lock is released here");
         }
         story
             .related(Place::new(context.file.id, flow.unit.steps[work].span), "this then runs without it")

@@ -27,7 +27,17 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         // A lone lock is a barrier: it waits for the others and holds nobody up.
         let Some(work) = flow.first_work(|before| before.evaporated.contains(site)) else { continue };
         let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
-        sink.at_site(&RULE, level, context, (flow, site), format!("outside a transaction `{}` is released at the end of its own statement, before the work runs", function.name))
+        sink.at_site(
+            &RULE,
+            level,
+            context,
+            (flow, site),
+            format!(
+                "outside a transaction `{}` is released at the end of its own statement, before the \
+             work runs",
+                function.name
+            ),
+        )
         .related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock")
         .help("put BEGIN before the lock and COMMIT after the work");
     }

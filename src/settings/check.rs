@@ -30,11 +30,7 @@ impl Config {
     pub fn parse(path: &str, text: &str, rules: &[&str]) -> Result<Self, ConfigError> {
         let checker = Checker { path, text, rules };
         let file: File = toml::from_str(text).map_err(|error| {
-            checker.error(
-                error.span().unwrap_or_default(),
-                error.message().trim_end_matches('.').to_owned(),
-                None,
-            )
+            checker.error(error.span().unwrap_or_default(), error.message().trim_end_matches('.').to_owned(), None)
         })?;
         Ok(Self {
             levels: checker.levels(file.rules)?,
@@ -118,10 +114,7 @@ pub fn suggestion(name: &str, rules: &[&str]) -> String {
         .map(|rule| (distance(&wanted, rule), rule))
         .min()
         .filter(|&(steps, _)| steps <= 1 + wanted.len() / 4)
-        .map_or_else(
-            || "`locklint rules` lists the rules".to_owned(),
-            |(_, rule)| format!("did you mean `{rule}`?"),
-        )
+        .map_or_else(|| "`locklint rules` lists the rules".to_owned(), |(_, rule)| format!("did you mean `{rule}`?"))
 }
 
 /// Levenshtein distance in bytes. Long names are cut: only near ones matter.

@@ -77,8 +77,7 @@ fn everything_else_is_read() {
     assert_eq!(file.pooling(), Pooling::Transaction);
     assert!(file.include_tests());
     assert_eq!(file.embedded().execute, ["run_sql"]);
-    let keys: Vec<_> =
-        settings.unique_keys().map(|key| (key.table.as_str(), key.columns.join("+"))).collect();
+    let keys: Vec<_> = settings.unique_keys().map(|key| (key.table.as_str(), key.columns.join("+"))).collect();
     assert_eq!(keys, [("job_ledger", "job_key".to_owned()), ("app.t", "a+b".to_owned())]);
     let excluded: Vec<_> = ["vendor/a.sql", "x/vendor/y/a.sql", "gen/a.sql", "gen/x/a.sql", "y/gen/a.sql"]
         .into_iter()

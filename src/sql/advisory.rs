@@ -85,9 +85,7 @@ impl Function {
 
     /// The unlock function for what this one takes; none for the transaction scope.
     pub fn unlock(&self) -> Option<&'static Self> {
-        FUNCTIONS
-            .iter()
-            .find(|f| f.action == Action::Unlock && f.mode == self.mode && self.scope == Scope::Session)
+        FUNCTIONS.iter().find(|f| f.action == Action::Unlock && f.mode == self.mode && self.scope == Scope::Session)
     }
 
     /// Whether it takes a lock.
@@ -265,18 +263,14 @@ mod tests {
             of("pg_try_advisory_lock_shared").with_scope(Scope::Transaction).map(|f| f.name),
             Some("pg_try_advisory_xact_lock_shared")
         );
-        assert_eq!(
-            of("pg_try_advisory_lock_shared").unlock().map(|f| f.name),
-            Some("pg_advisory_unlock_shared")
-        );
+        assert_eq!(of("pg_try_advisory_lock_shared").unlock().map(|f| f.name), Some("pg_advisory_unlock_shared"));
         assert_eq!(of("pg_advisory_xact_lock").unlock(), None);
     }
 
     #[test]
     fn keys_are_equal_different_or_unknown() {
         let constant = |value| KeyPart::Constant(value);
-        let expression =
-            |text: &str, constant, opaque| KeyPart::Expression { text: text.to_owned(), constant, opaque };
+        let expression = |text: &str, constant, opaque| KeyPart::Expression { text: text.to_owned(), constant, opaque };
         let one = Key::Bigint(constant(1));
         assert_eq!(one.compare(&Key::Bigint(constant(1))), Sameness::Equal);
         assert_eq!(one.compare(&Key::Bigint(constant(2))), Sameness::Different);

@@ -15,8 +15,8 @@ mod verb;
 
 pub use call::Call;
 pub use node::{
-    Clause, Conjunct, Cte, Dml, DmlKind, Fetch, FromItem, Join, LockTarget, Query, QueryId, RowLock, Select,
-    Strength, Term, Wait, Wrap,
+    Clause, Conjunct, Cte, Dml, DmlKind, Fetch, FromItem, Join, LockTarget, Query, QueryId, RowLock, Select, Strength,
+    Term, Wait, Wrap,
 };
 pub use reach::Reach;
 pub use scope::Evaluation;
@@ -76,8 +76,7 @@ impl<'t> Tree<'t> {
     fn skeleton(text: &'t str, tokens: &[Token]) -> Self {
         let tokens: Vec<Token> = tokens.iter().copied().filter(|t| !t.kind.is_trivia()).collect();
         let words = tokens.iter().map(|&token| folded(text, token)).collect();
-        let mut complete =
-            !tokens.iter().any(|t| matches!(t.kind, TokenKind::Other | TokenKind::Unterminated));
+        let mut complete = !tokens.iter().any(|t| matches!(t.kind, TokenKind::Other | TokenKind::Unterminated));
         let mut partners = vec![None; tokens.len()];
         let mut open = Vec::new();
         for (index, token) in tokens.iter().enumerate() {
@@ -123,8 +122,7 @@ impl<'t> Tree<'t> {
             complete,
         };
         for index in (0..count).rev() {
-            tree.opens_query[index] =
-                tree.kind(index) == Some(TokenKind::LeftParen) && tree.begins_query(index + 1);
+            tree.opens_query[index] = tree.kind(index) == Some(TokenKind::LeftParen) && tree.begins_query(index + 1);
         }
         tree
     }

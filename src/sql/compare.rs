@@ -110,8 +110,7 @@ pub fn comparisons(tree: &Tree<'_>, conjunct: &Conjunct) -> Comparisons {
         return Comparisons::default();
     }
     let tokens = &conjunct.tokens;
-    let mut reader =
-        Reader { tree, tokens: tokens.clone(), out: Comparisons { understood: true, list: Vec::new() } };
+    let mut reader = Reader { tree, tokens: tokens.clone(), out: Comparisons { understood: true, list: Vec::new() } };
     match Form::of(tree, tokens) {
         Form::Compared { relation, left, right } => reader.compared(relation, left, right),
         Form::In { left, right } => reader.within(left, right),
@@ -200,9 +199,7 @@ impl Form {
                 }
             }
             (None, None, None, &[at]) => match Relation::from_operator(tree.raw(at)) {
-                Some(relation) => {
-                    Self::Compared { relation, left: tokens.start..at, right: at + 1..tokens.end }
-                }
+                Some(relation) => Self::Compared { relation, left: tokens.start..at, right: at + 1..tokens.end },
                 None => whole(),
             },
             _ => whole(),
@@ -272,8 +269,7 @@ impl Reader<'_, '_> {
 
     /// `left IN right`
     fn within(&mut self, left: Tokens, right: Tokens) {
-        let hole =
-            |tokens: &Tokens| tokens.len() == 1 && self.tree.kind(tokens.start) == Some(TokenKind::Hole);
+        let hole = |tokens: &Tokens| tokens.len() == 1 && self.tree.kind(tokens.start) == Some(TokenKind::Hole);
         let many = match self.tree.group(&right) {
             Some(_) if self.tree.opens_query(right.start) => {
                 return self.compared(Relation::Equal, left, right);
@@ -287,10 +283,7 @@ impl Reader<'_, '_> {
                 _ => true,
             },
             // `IN ?` is the driver's business, and no SQL.
-            None => {
-                right.len() == 1
-                    && matches!(self.tree.kind(right.start), Some(TokenKind::Hole | TokenKind::Param))
-            }
+            None => right.len() == 1 && matches!(self.tree.kind(right.start), Some(TokenKind::Hole | TokenKind::Param)),
         };
         self.out.understood &= many;
         self.read(right.clone());
@@ -355,9 +348,7 @@ impl Reader<'_, '_> {
 
 fn operand(value: Value) -> Operand {
     match value.uncast() {
-        Value::Name { qualifier, name } => {
-            Operand::Column { qualifier: qualifier.clone(), name: name.clone() }
-        }
+        Value::Name { qualifier, name } => Operand::Column { qualifier: qualifier.clone(), name: name.clone() },
         Value::Query(query) => Operand::Query(*query),
         Value::Unknown(_) => Operand::Unknown,
         _ => Operand::Value(value),

@@ -95,10 +95,7 @@ impl<'t> Cursor<'t> {
 
     /// The token's text; empty past the end.
     pub(super) fn text(&self, at: usize) -> &'t str {
-        self.significant
-            .get(at)
-            .and_then(|&index| self.text.get(self.tokens[index].span.range()))
-            .unwrap_or_default()
+        self.significant.get(at).and_then(|&index| self.text.get(self.tokens[index].span.range())).unwrap_or_default()
     }
 
     /// An unquoted word that follows no dot, so that it may be a keyword.

@@ -190,16 +190,7 @@ struct Lexer<'t> {
 impl<'t> Lexer<'t> {
     fn new(text: &'t str, holes: &'t [SqlSpan]) -> Self {
         let tokens = Vec::with_capacity(text.len() / 5);
-        Self {
-            text,
-            bytes: text.as_bytes(),
-            holes,
-            tokens,
-            last: None,
-            statement: 0,
-            brackets: 0,
-            open: false,
-        }
+        Self { text, bytes: text.as_bytes(), holes, tokens, last: None, statement: 0, brackets: 0, open: false }
     }
 
     fn byte(&self, at: usize) -> u8 {
@@ -215,8 +206,7 @@ impl<'t> Lexer<'t> {
 
     fn run(&mut self, from: usize) {
         self.last = self.tokens.iter().rposition(|t| !t.kind.is_trivia());
-        self.statement =
-            self.tokens.iter().rposition(|t| t.kind == TokenKind::Semicolon).map_or(0, |at| at + 1);
+        self.statement = self.tokens.iter().rposition(|t| t.kind == TokenKind::Semicolon).map_or(0, |at| at + 1);
         self.brackets = 0;
         let mut at = from;
         while at < self.bytes.len() {
@@ -256,15 +246,9 @@ impl<'t> Lexer<'t> {
             b'/' if second == b'*' => self.block_comment(at),
             b'\'' => self.quoted(at, at + 1, false, String),
             b'e' | b'E' if second == b'\'' => self.quoted(at, at + 2, true, EscapeString),
-            b'b' | b'B' | b'x' | b'X' | b'n' | b'N' if second == b'\'' => {
-                self.quoted(at, at + 2, false, String)
-            }
-            b'u' | b'U' if second == b'&' && self.byte(at + 2) == b'\'' => {
-                self.quoted(at, at + 3, false, String)
-            }
-            b'u' | b'U' if second == b'&' && self.byte(at + 2) == b'"' => {
-                self.quoted(at, at + 3, false, QuotedIdent)
-            }
+            b'b' | b'B' | b'x' | b'X' | b'n' | b'N' if second == b'\'' => self.quoted(at, at + 2, false, String),
+            b'u' | b'U' if second == b'&' && self.byte(at + 2) == b'\'' => self.quoted(at, at + 3, false, String),
+            b'u' | b'U' if second == b'&' && self.byte(at + 2) == b'"' => self.quoted(at, at + 3, false, QuotedIdent),
             b'"' => self.quoted(at, at + 1, false, QuotedIdent),
             b'$' if second.is_ascii_digit() => (Param, self.while_at(at + 1, |b| b.is_ascii_digit())),
             b'{' if matches!(second, b'%' | b'#') => match self.template_code(at, second) {
@@ -317,10 +301,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn while_at(&self, from: usize, test: impl Fn(u8) -> bool) -> usize {
-        self.bytes[from.min(self.bytes.len())..]
-            .iter()
-            .position(|&b| !test(b))
-            .map_or(self.bytes.len(), |n| from + n)
+        self.bytes[from.min(self.bytes.len())..].iter().position(|&b| !test(b)).map_or(self.bytes.len(), |n| from + n)
     }
 
     fn blank(&self, mut at: usize) -> usize {
@@ -362,8 +343,7 @@ impl<'t> Lexer<'t> {
         let mut at = from;
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
-            let found =
-                if backslash { memchr::memchr2(quote, b'\\', rest) } else { memchr::memchr(quote, rest) };
+            let found = if backslash { memchr::memchr2(quote, b'\\', rest) } else { memchr::memchr(quote, rest) };
             let Some(n) = found else {
                 self.open = true;
                 return (TokenKind::Unterminated, line_end(self.bytes, start).max(from));
@@ -441,8 +421,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn number(&self, start: usize) -> usize {
-        let radix = self.byte(start) == b'0'
-            && matches!(self.byte(start + 1), b'x' | b'X' | b'o' | b'O' | b'b' | b'B');
+        let radix = self.byte(start) == b'0' && matches!(self.byte(start + 1), b'x' | b'X' | b'o' | b'O' | b'b' | b'B');
         let mut at = start;
         loop {
             match self.byte(at) {
@@ -485,8 +464,7 @@ impl<'t> Lexer<'t> {
         }
         // An operator of several characters ends in + or - only with one of ~!@#%^&|`? in it.
         let special = |bytes: &[u8]| bytes.iter().any(|b| b"~!@#%^&|`?".contains(b));
-        while at > start + 1 && matches!(self.bytes[at - 1], b'+' | b'-') && !special(&self.bytes[start..at])
-        {
+        while at > start + 1 && matches!(self.bytes[at - 1], b'+' | b'-') && !special(&self.bytes[start..at]) {
             at -= 1;
         }
         (TokenKind::Operator, at)
@@ -503,8 +481,9 @@ impl<'t> Lexer<'t> {
                 let word = &self.text[last.span.range()];
                 !OPENERS.iter().any(|opener| word.eq_ignore_ascii_case(opener))
             }
-            QuotedIdent | String | EscapeString | DollarString | Number | Param | Hole | RightParen
-            | RightBracket => true,
+            QuotedIdent | String | EscapeString | DollarString | Number | Param | Hole | RightParen | RightBracket => {
+                true
+            }
             _ => false,
         }
     }
@@ -530,9 +509,7 @@ impl<'t> Lexer<'t> {
         if let Some(line) = last.filter(|line| line.starts_with('\\')) {
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
             return words[0].eq_ignore_ascii_case("\\copy")
-                && words
-                    .windows(2)
-                    .any(|w| w[0].eq_ignore_ascii_case("from") && w[1].eq_ignore_ascii_case("stdin"));
+                && words.windows(2).any(|w| w[0].eq_ignore_ascii_case("from") && w[1].eq_ignore_ascii_case("stdin"));
         }
         let mut words = self.tokens[self.statement..]
             .iter()
@@ -565,9 +542,8 @@ impl<'t> Lexer<'t> {
 /// Whether a line inside `text` begins like a statement, after one that ends like one.
 fn holds_statement(text: &str) -> bool {
     const VERBS: &[&str] = &[
-        "select", "insert", "update", "delete", "with", "create", "alter", "drop", "begin", "commit",
-        "rollback", "set", "do", "end", "perform", "grant", "comment", "merge", "values", "truncate", "call",
-        "--",
+        "select", "insert", "update", "delete", "with", "create", "alter", "drop", "begin", "commit", "rollback",
+        "set", "do", "end", "perform", "grant", "comment", "merge", "values", "truncate", "call", "--",
     ];
     let mut parts = text.split('\n');
     let mut ended = parts.next().is_some_and(|line| line.trim_end().ends_with(';'));
@@ -576,10 +552,7 @@ fn holds_statement(text: &str) -> bool {
         if line.is_empty() {
             continue;
         }
-        if ended
-            && VERBS
-                .iter()
-                .any(|verb| line.get(..verb.len()).is_some_and(|head| head.eq_ignore_ascii_case(verb)))
+        if ended && VERBS.iter().any(|verb| line.get(..verb.len()).is_some_and(|head| head.eq_ignore_ascii_case(verb)))
         {
             return true;
         }

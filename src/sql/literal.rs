@@ -75,9 +75,7 @@ pub fn identifier(text: &str) -> String {
     };
     pieces
         .into_iter()
-        .map(|(span, decoded)| {
-            decoded.unwrap_or_else(|| text.get(span.range()).unwrap_or_default().to_owned())
-        })
+        .map(|(span, decoded)| decoded.unwrap_or_else(|| text.get(span.range()).unwrap_or_default().to_owned()))
         .collect()
 }
 

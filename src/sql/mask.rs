@@ -50,15 +50,10 @@ pub(super) fn statement(tree: &Tree<'_>, tokens: &Tokens) -> Option<Parsed<State
     })
 }
 
-fn parse<T>(
-    tree: &Tree<'_>,
-    tokens: &Tokens,
-    read: impl Fn(&mut Parser<'_>) -> Option<T>,
-) -> Option<Parsed<T>> {
+fn parse<T>(tree: &Tree<'_>, tokens: &Tokens, read: impl Fn(&mut Parser<'_>) -> Option<T>) -> Option<Parsed<T>> {
     let text = mask(tree, tokens)?;
     let dialect = PostgreSqlDialect {};
-    let tokens_of_text =
-        Tokenizer::new(&dialect, &text).with_unescape(false).tokenize_with_location().ok()?;
+    let tokens_of_text = Tokenizer::new(&dialect, &text).with_unescape(false).tokenize_with_location().ok()?;
     let mut parser = Parser::new(&dialect).with_tokens_with_locations(tokens_of_text);
     Some(Parsed { node: read(&mut parser)?, base: tree.span(tokens).start })
 }
@@ -95,8 +90,7 @@ fn mask(tree: &Tree<'_>, tokens: &Tokens) -> Option<String> {
             TokenKind::QuotedIdent => mask.quoted(token, tree.raw(at)),
             TokenKind::Word if matches!(tree.word(at), "variadic" | "symmetric") => {}
             kind => {
-                operators +=
-                    usize::from(kind == TokenKind::Operator || matches!(tree.word(at), "and" | "or"));
+                operators += usize::from(kind == TokenKind::Operator || matches!(tree.word(at), "and" | "or"));
                 mask.copy(token, tree.raw(at));
             }
         }

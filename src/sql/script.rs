@@ -78,22 +78,15 @@ pub fn sections(path: &str, text: &str, tokens: &[Token]) -> Vec<Section> {
 }
 
 /// Directories whose files are run by something that this tool does not know.
-const MIGRATION_DIRECTORIES: &[&str] =
-    &["migrations", "migration", "migrate", "changelog", "changelogs", "deploy"];
+const MIGRATION_DIRECTORIES: &[&str] = &["migrations", "migration", "migrate", "changelog", "changelogs", "deploy"];
 
 fn default_for(path: &str) -> Section {
     let in_migrations = path
         .rsplit('/')
         .skip(1)
         .any(|directory| MIGRATION_DIRECTORIES.iter().any(|name| directory.eq_ignore_ascii_case(name)));
-    let surroundings =
-        if in_migrations { Surroundings::Unknown } else { Surroundings::Autocommit { evident: false } };
-    Section {
-        kind: SectionKind::Script { runner: None },
-        name: String::new(),
-        span: SqlSpan::new(0, 0),
-        surroundings,
-    }
+    let surroundings = if in_migrations { Surroundings::Unknown } else { Surroundings::Autocommit { evident: false } };
+    Section { kind: SectionKind::Script { runner: None }, name: String::new(), span: SqlSpan::new(0, 0), surroundings }
 }
 
 #[cfg(test)]

@@ -61,8 +61,7 @@ const ATOMIC_VERBS: &[&str] = &["delete", "end", "insert", "merge", "select", "u
 
 /// The pieces of `text`, in order. They cover every token that is no trivia but terminators and `COPY` data.
 pub fn split(text: &str, tokens: &[Token]) -> Vec<Piece> {
-    let mut splitter =
-        Splitter { text, tokens, closed: closed(tokens), pieces: Vec::new(), piece: Open::default() };
+    let mut splitter = Splitter { text, tokens, closed: closed(tokens), pieces: Vec::new(), piece: Open::default() };
     for (index, token) in tokens.iter().enumerate() {
         splitter.token(index, token.kind);
     }

@@ -95,11 +95,7 @@ impl Value {
         !self.any(&mut |value| {
             matches!(
                 value,
-                Self::Parameter(_)
-                    | Self::Name { .. }
-                    | Self::Call { .. }
-                    | Self::Query(_)
-                    | Self::Unknown(_)
+                Self::Parameter(_) | Self::Name { .. } | Self::Call { .. } | Self::Query(_) | Self::Unknown(_)
             )
         })
     }

@@ -48,10 +48,7 @@ fn run(text: &str) -> Outcome {
     let mut list = suppressions(&source, &comments, KNOWN);
     apply(&mut findings, &mut list, &source);
     let complaints = complaints_of(&list, &source);
-    Outcome {
-        left: findings.into_iter().map(|f| (f.rule, text[f.at.span.range()].to_owned())).collect(),
-        complaints,
-    }
+    Outcome { left: findings.into_iter().map(|f| (f.rule, text[f.at.span.range()].to_owned())).collect(), complaints }
 }
 
 fn complaints_of(list: &[Suppression], source: &Source) -> Vec<(&'static str, Level, String)> {
@@ -135,8 +132,7 @@ fn a_malformed_one_silences_nothing_and_is_reported() {
 #[test]
 fn complaints_can_be_silenced_and_wait_for_proof() {
     silent("-- locklint: ignore-file[unused-suppression]\n-- locklint: ignore[lock]\nSELECT 1;");
-    let source =
-        Source::new("a.sql".into(), Language::Sql, b"-- locklint: ignore[lock, nope]".to_vec()).unwrap();
+    let source = Source::new("a.sql".into(), Language::Sql, b"-- locklint: ignore[lock, nope]".to_vec()).unwrap();
     let list = suppressions(&source, &comments(source.text()), KNOWN);
     let found = complaints(FileId(0), &list, &source, |_| false);
     assert_eq!(found.iter().map(|f| f.rule).collect::<Vec<_>>(), [UNKNOWN]);

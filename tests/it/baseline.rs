@@ -19,9 +19,7 @@ fn matches(patterns: &[Regex], files: &[(String, String)]) -> Lines {
         for pattern in patterns {
             // The last line of a match is where SKIP LOCKED stands.
             lines.extend(
-                pattern
-                    .find_iter(text)
-                    .map(|found| (path.clone(), text[..found.end()].matches('\n').count() + 1)),
+                pattern.find_iter(text).map(|found| (path.clone(), text[..found.end()].matches('\n').count() + 1)),
             );
         }
     }

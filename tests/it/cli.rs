@@ -44,10 +44,8 @@ fn usage_and_input_trouble_are_2() {
 
 #[test]
 fn a_wrong_configuration_is_shown_where_it_is_wrong() {
-    let tree = tree(&[
-        ("db/a.sql", ""),
-        ("db/locklint.toml", "pooling = \"none\"\n\n[rules]\nunused-supression = \"off\"\n"),
-    ]);
+    let tree =
+        tree(&[("db/a.sql", ""), ("db/locklint.toml", "pooling = \"none\"\n\n[rules]\nunused-supression = \"off\"\n")]);
     let found = run(tree.path(), "check");
     assert_eq!((found.code, found.stdout.as_str()), (2, ""));
     for part in [
@@ -92,8 +90,7 @@ fn rules_are_listed_and_explained() {
     assert_eq!(listed.code, 0);
     let line = listed.stdout.split('\n').find(|line| line.starts_with("unused-suppression ")).unwrap();
     assert!(line.contains(" note "), "{line}");
-    let json: serde_json::Value =
-        serde_json::from_str(&run(tree.path(), "rules --format json").stdout).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&run(tree.path(), "rules --format json").stdout).unwrap();
     for rule in json["rules"].as_array().unwrap() {
         let name = rule["name"].as_str().unwrap();
         let page = run(tree.path(), &format!("explain {name}"));
@@ -120,8 +117,7 @@ fn help_teaches_by_example() {
 fn who_closes_the_pipe_hears_nothing() {
     let tree = tree(&[]);
     for arguments in ["explain unused-suppression", "rules --format json", "check --format sarif"] {
-        let mut child =
-            command(tree.path(), arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command(tree.path(), arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();

@@ -37,9 +37,7 @@ pub(crate) fn tree(files: &[(&str, &str)]) -> TempDir {
 pub(crate) fn command(directory: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_locklint"));
     command.current_dir(directory).args(arguments.split_whitespace());
-    for variable in
-        ["CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "LOCKLINT_CONFIG", "LOCKLINT_FORMAT", "NO_COLOR"]
-    {
+    for variable in ["CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "LOCKLINT_CONFIG", "LOCKLINT_FORMAT", "NO_COLOR"] {
         command.env_remove(variable);
     }
     command

@@ -24,10 +24,8 @@ pub(crate) fn read(path: &str, text: &str) -> Option<Vec<Expected>> {
     let mut said = false;
     for (index, line) in text.split('\n').enumerate() {
         // `-- x` in SQL, `// x` and `# x` in host code.
-        for part in line
-            .split("~")
-            .zip(line.split("~").skip(1))
-            .filter_map(|(before, part)| is_mark(before).then_some(part))
+        for part in
+            line.split("~").zip(line.split("~").skip(1)).filter_map(|(before, part)| is_mark(before).then_some(part))
         {
             let above = part.starts_with('^');
             let words = part.trim_start_matches('^').trim();
@@ -35,10 +33,8 @@ pub(crate) fn read(path: &str, text: &str) -> Option<Vec<Expected>> {
             if words == "clean" {
                 continue;
             }
-            let (head, text) =
-                words.split_once(": ").unwrap_or_else(|| panic!("{path}:{}: `{words}`", index + 1));
-            let (level, rule) =
-                head.split_once(' ').unwrap_or_else(|| panic!("{path}:{}: `{head}`", index + 1));
+            let (head, text) = words.split_once(": ").unwrap_or_else(|| panic!("{path}:{}: `{words}`", index + 1));
+            let (level, rule) = head.split_once(' ').unwrap_or_else(|| panic!("{path}:{}: `{head}`", index + 1));
             found.push(Expected {
                 path: path.to_owned(),
                 line: index + 1 - usize::from(above),
@@ -82,20 +78,12 @@ fn compare(project: &dyn Project, report: &Report, mut expected: Vec<Expected>) 
                 expected.swap_remove(index);
             }
             None => {
-                let _ = writeln!(
-                    out,
-                    "  not expected: {path}:{line}: {} {}: {text}",
-                    finding.level, finding.rule
-                );
+                let _ = writeln!(out, "  not expected: {path}:{line}: {} {}: {text}", finding.level, finding.rule);
             }
         }
     }
     for want in expected {
-        let _ = writeln!(
-            out,
-            "  missing: {}:{}: {} {}: {}",
-            want.path, want.line, want.level, want.rule, want.text
-        );
+        let _ = writeln!(out, "  missing: {}:{}: {} {}: {}", want.path, want.line, want.level, want.rule, want.text);
     }
     out
 }

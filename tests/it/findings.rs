@@ -88,10 +88,7 @@ fn comments_and_configuration_silence() {
         ("commented.sql", &commented),
         ("old/bad.sql", BAD),
         ("unused.sql", &unused),
-        (
-            "locklint.toml",
-            "[[overrides]]\npaths = [\"old\"]\nrules = { session-lock-in-transaction = \"off\" }\n",
-        ),
+        ("locklint.toml", "[[overrides]]\npaths = [\"old\"]\nrules = { session-lock-in-transaction = \"off\" }\n"),
     ]);
     assert_eq!(found(tree.path(), "commented.sql old"), [""; 0]);
     let places = found(tree.path(), "unused.sql");

@@ -30,13 +30,7 @@ fn report() -> Report {
             message: "not linted: not text".to_owned(),
             trouble: false,
         }],
-        summary: Summary {
-            files: FILES.len(),
-            lock_sites: 5,
-            understood: 5,
-            errors: 5,
-            ..Summary::default()
-        },
+        summary: Summary { files: FILES.len(), lock_sites: 5, understood: 5, errors: 5, ..Summary::default() },
         ..Report::default()
     };
     for (index, (path, text, marked)) in FILES.iter().enumerate() {
@@ -231,8 +225,7 @@ fn gitlab_selects_the_marked_lines() {
 fn concise_and_text_begin_at_the_marked_text() {
     let concise = render(Format::Concise);
     let text_output = render(Format::Text);
-    let headers: Vec<&str> =
-        text_output.split('\n').filter_map(|line| line.trim_start().strip_prefix("┌─ ")).collect();
+    let headers: Vec<&str> = text_output.split('\n').filter_map(|line| line.trim_start().strip_prefix("┌─ ")).collect();
     assert_eq!(headers.len(), FILES.len());
     for ((line, header), (path, text, marked)) in concise.split('\n').zip(headers).zip(FILES) {
         let shown = path.strip_prefix("app/").unwrap();
@@ -249,8 +242,7 @@ fn concise_and_text_begin_at_the_marked_text() {
     let at = lines.iter().position(|line| line.contains("3 │ SELECT pg_advisory_lock(1)")).unwrap();
     let carets = lines[at + 1];
     let start = carets.chars().position(|c| c == '^').unwrap();
-    let under: String =
-        lines[at].chars().skip(start).take(carets.chars().filter(|&c| c == '^').count()).collect();
+    let under: String = lines[at].chars().skip(start).take(carets.chars().filter(|&c| c == '^').count()).collect();
     assert_eq!(under, LOCK);
 }
 

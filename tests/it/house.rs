@@ -102,9 +102,7 @@ fn the_hook_is_given_the_files_that_are_read() {
 
 #[test]
 fn nothing_of_the_package_is_missing() {
-    for name in
-        ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "locklint.schema.json", "action.yml", "deny.toml"]
-    {
+    for name in ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "locklint.schema.json", "action.yml", "deny.toml"] {
         assert!(root().join(name).is_file(), "{name}");
     }
 }

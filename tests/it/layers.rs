@@ -37,8 +37,7 @@ const LAYERS: &[&str] = &[
 const SHELL: &[&str] = &["discover", "cli"];
 
 /// What touches the machine.
-const MACHINE: &[&str] =
-    &["std::fs", "std::env", "std::net", "std::process", "io::stdin", "io::stdout", "io::stderr"];
+const MACHINE: &[&str] = &["std::fs", "std::env", "std::net", "std::process", "io::stdin", "io::stdout", "io::stderr"];
 
 /// The module, the path below `src` and the text without comments and tests of each file.
 fn sources() -> Vec<(String, String, String)> {
@@ -64,18 +63,13 @@ fn sources() -> Vec<(String, String, String)> {
 #[test]
 fn modules_use_lower_layers_only() {
     let layer = |module: &str| {
-        LAYERS
-            .iter()
-            .position(|known| *known == module)
-            .unwrap_or_else(|| panic!("give `{module}` a place in LAYERS"))
+        LAYERS.iter().position(|known| *known == module).unwrap_or_else(|| panic!("give `{module}` a place in LAYERS"))
     };
     let mut edges = BTreeSet::new();
     for (module, path, code) in sources() {
         for (at, _) in code.match_indices("crate::") {
-            let used: String = code[at + "crate::".len()..]
-                .chars()
-                .take_while(|c| c.is_alphanumeric() || *c == '_')
-                .collect();
+            let used: String =
+                code[at + "crate::".len()..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             assert!(!used.is_empty(), "{path}: write one `use` per module");
             edges.insert((module.clone(), used, path.clone()));
         }

@@ -101,17 +101,9 @@ fn every_page_has_the_same_shape() {
     for rule in RULES {
         assert!(rule.page.starts_with(&format!("# {}\n\n", rule.name)), "{}: title", rule.name);
         let summary = rule.summary();
-        assert!(
-            summary.ends_with('.') && !summary.contains('\n') && summary.len() > 20,
-            "{}: {summary}",
-            rule.name
-        );
-        let sections: Vec<&str> = rule
-            .page
-            .split('\n')
-            .filter_map(|line| line.strip_prefix("## "))
-            .filter(|s| *s != "Proof")
-            .collect();
+        assert!(summary.ends_with('.') && !summary.contains('\n') && summary.len() > 20, "{}: {summary}", rule.name);
+        let sections: Vec<&str> =
+            rule.page.split('\n').filter_map(|line| line.strip_prefix("## ")).filter(|s| *s != "Proof").collect();
         assert_eq!(sections, ["What goes wrong", "Bad", "Good", "When it is fine"], "{}", rule.name);
     }
 }

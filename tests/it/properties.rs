@@ -83,17 +83,13 @@ fn white_space_and_comments_change_no_verdict() {
     let mut changed = 0;
     for Fixture { name, files } in corpus() {
         let before = said(&files, &report(&files));
-        for (what, way) in [
-            ("white space", &wide as &dyn Fn(&str, usize) -> String),
-            ("comments", &commented),
-            ("line ends", &crlf),
-        ] {
+        for (what, way) in
+            [("white space", &wide as &dyn Fn(&str, usize) -> String), ("comments", &commented), ("line ends", &crlf)]
+        {
             let way = |sql: &str| between(sql, way);
             let after: Vec<(String, String)> = files
                 .iter()
-                .map(|(path, text)| {
-                    (path.clone(), if is_plain_sql(path, text) { way(text) } else { text.clone() })
-                })
+                .map(|(path, text)| (path.clone(), if is_plain_sql(path, text) { way(text) } else { text.clone() }))
                 .collect();
             changed += usize::from(after != files);
             assert_eq!(said(&after, &report(&after)), before, "{name}: {what}");
@@ -135,8 +131,7 @@ fn every_span_lies_in_its_file() {
         for finding in &report.findings {
             let own = [finding.at.span, finding.statement].map(|span| (finding.at.file, span));
             let related = finding.related.iter().map(|related| (related.at.file, related.at.span));
-            let edits =
-                finding.fix.iter().flat_map(|fix| &fix.edits).map(|edit| (finding.at.file, edit.span));
+            let edits = finding.fix.iter().flat_map(|fix| &fix.edits).map(|edit| (finding.at.file, edit.span));
             for (file, span) in own.into_iter().chain(related).chain(edits) {
                 let content = String::from_utf8(project.read(file).unwrap()).unwrap();
                 let text = content.get(span.start..span.end);
@@ -178,8 +173,7 @@ fn a_suppression_takes_one_rule_off_one_statement() {
                 .filter(|(other, (them, _))| {
                     let together = them.rule == finding.rule
                         && them.at.file == file
-                        && first_line(text_of(&files, path), them)
-                            == first_line(text_of(&files, path), finding);
+                        && first_line(text_of(&files, path), them) == first_line(text_of(&files, path), finding);
                     *other != index && !together
                 })
                 .map(|(_, (_, said))| said.clone())

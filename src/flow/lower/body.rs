@@ -80,10 +80,8 @@ impl Walk<'_, '_> {
         nodes.extend(self.all(&block.body));
         let mut node = Node::Sequence(nodes);
         if !block.handlers.is_empty() {
-            let handlers =
-                block.handlers.iter().map(|handler| Node::Sequence(self.all(&handler.body))).collect();
-            let catches_all =
-                block.handlers.iter().any(|handler| handler.conditions.iter().any(|c| c == "others"));
+            let handlers = block.handlers.iter().map(|handler| Node::Sequence(self.all(&handler.body))).collect();
+            let catches_all = block.handlers.iter().any(|handler| handler.conditions.iter().any(|c| c == "others"));
             node = Node::Try { body: Box::new(node), handlers, catches_all };
         }
         match &block.label {
@@ -116,9 +114,7 @@ impl Walk<'_, '_> {
                 nodes.push(Node::Exit(Exit::Return, span));
                 nodes
             }
-            StatementKind::ReturnNext(value) => {
-                value.map(|value| self.value(value, None)).unwrap_or_default()
-            }
+            StatementKind::ReturnNext(value) => value.map(|value| self.value(value, None)).unwrap_or_default(),
             StatementKind::ReturnQuery(query) => self.sql(*query, Use::Returned(Expects::Many), next),
             StatementKind::Raise { level: RaiseLevel::Exception, .. } => vec![Node::Exit(Exit::Raise, span)],
             StatementKind::Assert(condition) => self.value(*condition, None),
@@ -159,12 +155,8 @@ impl Walk<'_, '_> {
             }
             StatementKind::Call(tokens) => self.sql(*tokens, Use::Dropped, next),
             StatementKind::Unknown(_) => self.work(span),
-            StatementKind::Open { query: Some(query), .. } => {
-                self.sql(*query, Use::Returned(Expects::Many), next)
-            }
-            StatementKind::Open { .. } | StatementKind::Fetch { .. } | StatementKind::Move { .. } => {
-                self.work(span)
-            }
+            StatementKind::Open { query: Some(query), .. } => self.sql(*query, Use::Returned(Expects::Many), next),
+            StatementKind::Open { .. } | StatementKind::Fetch { .. } | StatementKind::Move { .. } => self.work(span),
             StatementKind::Raise { .. }
             | StatementKind::GetDiagnostics { .. }
             | StatementKind::Close { .. }
@@ -192,8 +184,7 @@ impl Walk<'_, '_> {
             let tokens = &run.tokens[piece.tokens.clone()];
             let names = Arc::clone(&self.names);
             let unit = Arc::clone(&self.unit);
-            let statement =
-                Statement::new(run, tokens, Entry::Statement, result.clone(), names, unit, self.wrappers);
+            let statement = Statement::new(run, tokens, Entry::Statement, result.clone(), names, unit, self.wrappers);
             nodes.extend(self.builder.statement(&statement));
             self.statements.push(statement);
         }
@@ -254,12 +245,11 @@ impl Walk<'_, '_> {
     /// `target` now holds what the last statement gave: the answer of a try-lock, or something else.
     fn bind(&mut self, target: &str) {
         let last = self.builder.statement;
-        let mut taken = self.builder.steps.iter().filter(|step| step.statement == last).filter_map(|step| {
-            match step.action {
+        let mut taken =
+            self.builder.steps.iter().filter(|step| step.statement == last).filter_map(|step| match step.action {
                 Action::Acquire(site) => Some(site),
                 _ => None,
-            }
-        });
+            });
         let site = taken.next().filter(|_| taken.next().is_none());
         self.variables.bind(target, site);
     }
@@ -320,9 +310,7 @@ impl Walk<'_, '_> {
                 nodes.push(Node::Loop { label, body: Box::new(Node::Sequence(round)), endless: true });
                 return nodes;
             }
-            LoopKind::ForQuery { query, .. } => {
-                nodes.extend(self.sql(*query, Use::Returned(Expects::Many), None))
-            }
+            LoopKind::ForQuery { query, .. } => nodes.extend(self.sql(*query, Use::Returned(Expects::Many), None)),
             LoopKind::ForRange { from, to, .. } => {
                 nodes.extend(self.value(*from, None));
                 nodes.extend(self.value(*to, None));

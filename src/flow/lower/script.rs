@@ -39,15 +39,8 @@ pub(super) fn sections<'d>(
                 SectionKind::Script { .. } => Use::Shown { stored: is_kept(document, pieces, index) },
             };
             let tokens = &document.tokens[piece.tokens.clone()];
-            let statement = Statement::new(
-                document,
-                tokens,
-                Entry::Statement,
-                result,
-                Arc::from([]),
-                Arc::clone(&name),
-                wrappers,
-            );
+            let statement =
+                Statement::new(document, tokens, Entry::Statement, result, Arc::from([]), Arc::clone(&name), wrappers);
             if joined {
                 // psql sends both sides of `\;` as one string: one implicit transaction, as if one statement.
                 builder.statement = builder.statement.saturating_sub(1);
@@ -120,15 +113,8 @@ pub(super) fn sql_body<'d>(
             crate::sql::routine::BodyForm::Return(_) => Entry::SelectList,
             _ => Entry::Statement,
         };
-        let statement = Statement::new(
-            document,
-            tokens,
-            entry,
-            result,
-            Arc::clone(&variables),
-            Arc::clone(&name),
-            wrappers,
-        );
+        let statement =
+            Statement::new(document, tokens, entry, result, Arc::clone(&variables), Arc::clone(&name), wrappers);
         nodes.extend(builder.statement(&statement));
         lowered.statements.push(statement);
     }
@@ -141,9 +127,9 @@ pub(super) fn sql_body<'d>(
 
 pub(super) fn kind(routine: &Routine) -> UnitKind {
     match routine.kind {
-        RoutineKind::Function => UnitKind::Function {
-            trigger: matches!(routine.returns, Returns::Trigger | Returns::EventTrigger),
-        },
+        RoutineKind::Function => {
+            UnitKind::Function { trigger: matches!(routine.returns, Returns::Trigger | Returns::EventTrigger) }
+        }
         RoutineKind::Procedure => UnitKind::Procedure { inline: false },
         RoutineKind::Do => UnitKind::Procedure { inline: true },
     }

@@ -15,9 +15,7 @@ pub(super) fn fault(tree: &Tree<'_>, select: &Select, of: &[LockTarget], clause:
     // The condition of an inner join after the outer one is as good as WHERE.
     let inner = select.from.iter().filter(|other| !other.nullable && other.join == Join::Inner);
     let joins_harmless = inner.into_iter().all(|other| {
-        !other.natural
-            && other.using.is_empty()
-            && other.on.iter().all(|condition| is_harmless(tree, condition, &kept))
+        !other.natural && other.using.is_empty() && other.on.iter().all(|condition| is_harmless(tree, condition, &kept))
     });
     (harmless && joins_harmless).then(|| {
         (
@@ -29,8 +27,7 @@ pub(super) fn fault(tree: &Tree<'_>, select: &Select, of: &[LockTarget], clause:
 
 fn is_harmless(tree: &Tree<'_>, condition: &Conjunct, kept: &[&FromItem]) -> bool {
     let tokens = &condition.tokens;
-    let is_null =
-        tokens.len() > 2 && tree.is(tokens.end - 2, &["is", "null"]) && tree.word(tokens.start) != "not";
+    let is_null = tokens.len() > 2 && tree.is(tokens.end - 2, &["is", "null"]) && tree.word(tokens.start) != "not";
     is_null || condition.known && names_only(tree, tokens, kept)
 }
 
@@ -51,7 +48,6 @@ fn names_only(tree: &Tree<'_>, tokens: &Tokens, items: &[&FromItem]) -> bool {
         after_dot
             || WORDS.contains(&&*name)
             || tree.kind(index + 1) == Some(TokenKind::LeftParen)
-            || tree.kind(index + 1) == Some(TokenKind::Dot)
-                && items.iter().any(|item| item.reference() == name)
+            || tree.kind(index + 1) == Some(TokenKind::Dot) && items.iter().any(|item| item.reference() == name)
     })
 }

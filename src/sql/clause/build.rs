@@ -88,13 +88,7 @@ impl Builder<'_> {
         range
     }
 
-    pub(super) fn query(
-        &mut self,
-        range: Tokens,
-        parent: Option<QueryId>,
-        clause: Clause,
-        wrap: Wrap,
-    ) -> QueryId {
+    pub(super) fn query(&mut self, range: Tokens, parent: Option<QueryId>, clause: Clause, wrap: Wrap) -> QueryId {
         let id = self.open(range.clone(), parent, clause, wrap);
         if let Some(before) = range.start.checked_sub(1)
             && self.tree.kind(before) == Some(TokenKind::LeftParen)
@@ -148,8 +142,7 @@ impl Builder<'_> {
                 at += 1;
                 at += usize::from(at < end && self.tree.kind(at) == Some(TokenKind::Comma));
             }
-            let Some(name) = (at < end).then(|| self.tree.ident(at).map(|name| name.into_owned())).flatten()
-            else {
+            let Some(name) = (at < end).then(|| self.tree.ident(at).map(|name| name.into_owned())).flatten() else {
                 self.odd();
                 return at.min(end);
             };
@@ -203,11 +196,7 @@ impl Builder<'_> {
             if at >= end {
                 return at;
             }
-            at = self
-                .tree
-                .top(at + 1..end)
-                .find(|&index| self.tree.word(index) == stop)
-                .map_or(end, |index| index + 2);
+            at = self.tree.top(at + 1..end).find(|&index| self.tree.word(index) == stop).map_or(end, |index| index + 2);
         }
     }
 

@@ -128,9 +128,7 @@ impl Tree<'_> {
                 let start = self.name_start(index);
                 let close = self.close(index + 1, self.tokens.len());
                 Some(Call {
-                    schema: (start < index)
-                        .then(|| self.ident(index - 2).map(|name| name.into_owned()))
-                        .flatten(),
+                    schema: (start < index).then(|| self.ident(index - 2).map(|name| name.into_owned())).flatten(),
                     name: self.ident(index)?.into_owned(),
                     name_token: index,
                     tokens: start..(close + 1).min(self.tokens.len()),
@@ -148,10 +146,7 @@ impl Tree<'_> {
         let mut start = index;
         while start >= 2
             && self.kind(start - 1) == Some(TokenKind::Dot)
-            && matches!(
-                self.kind(start - 2),
-                Some(TokenKind::Word | TokenKind::QuotedIdent | TokenKind::Hole)
-            )
+            && matches!(self.kind(start - 2), Some(TokenKind::Word | TokenKind::QuotedIdent | TokenKind::Hole))
         {
             start -= 2;
         }
@@ -216,12 +211,7 @@ impl Tree<'_> {
                     "or" => segments.mark(),
                     "case" => {
                         let head = segments.current();
-                        segments.open(Segment {
-                            parent: head,
-                            conditional: true,
-                            case: true,
-                            ..Segment::default()
-                        });
+                        segments.open(Segment { parent: head, conditional: true, case: true, ..Segment::default() });
                     }
                     "end" => segments.close_case(),
                     _ => {}

@@ -47,9 +47,9 @@ const OPEN: &[&str] = &[
 
 /// Words that go on with an expression after an operand.
 const CONTINUES: &[&str] = &[
-    "and", "as", "asc", "at", "between", "collate", "desc", "else", "end", "escape", "filter", "ilike", "in",
-    "is", "isnull", "like", "not", "notnull", "nulls", "operator", "or", "over", "overlaps", "similar",
-    "then", "when", "within",
+    "and", "as", "asc", "at", "between", "collate", "desc", "else", "end", "escape", "filter", "ilike", "in", "is",
+    "isnull", "like", "not", "notnull", "nulls", "operator", "or", "over", "overlaps", "similar", "then", "when",
+    "within",
 ];
 
 impl Tree<'_> {
@@ -57,8 +57,9 @@ impl Tree<'_> {
     fn ends_operand(&self, index: usize) -> bool {
         use TokenKind::*;
         match self.tokens[index].kind {
-            QuotedIdent | String | EscapeString | DollarString | Number | Param | Hole | RightParen
-            | RightBracket => true,
+            QuotedIdent | String | EscapeString | DollarString | Number | Param | Hole | RightParen | RightBracket => {
+                true
+            }
             Word => !OPEN.contains(&self.keyword(index)) || self.keyword(index).is_empty(),
             _ => false,
         }
@@ -140,10 +141,7 @@ impl Builder<'_> {
                 depth < MAX_DEPTH
                     && !group.is_empty()
                     && !self.tree.opens_query(part.start)
-                    && self
-                        .tree
-                        .top(group.clone())
-                        .all(|index| self.tree.kind(index) != Some(TokenKind::Comma))
+                    && self.tree.top(group.clone()).all(|index| self.tree.kind(index) != Some(TokenKind::Comma))
             }) {
                 Some(group) => self.conjuncts_at(group, depth + 1, out),
                 None => {

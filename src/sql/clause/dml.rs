@@ -34,8 +34,7 @@ impl Builder<'_> {
         let after = |from: usize, test: &dyn Fn(usize) -> bool| {
             tree.top(from..range.end).find(|&index| index > range.start && test(index))
         };
-        let conflict =
-            after(range.start, &|index| tree.keyword(index) == "on" && tree.word(index + 1) == "conflict");
+        let conflict = after(range.start, &|index| tree.keyword(index) == "on" && tree.word(index + 1) == "conflict");
         let returning = after(conflict.unwrap_or(range.start), &|index| tree.keyword(index) == "returning");
         let end = conflict.or(returning).unwrap_or(range.end);
         let source = tree.top(range.start..end).find(|&index| {
@@ -46,9 +45,7 @@ impl Builder<'_> {
         });
         let target_end = tree
             .top(range.start..source.unwrap_or(end))
-            .find(|&index| {
-                tree.kind(index) == Some(TokenKind::LeftParen) || tree.keyword(index) == "overriding"
-            })
+            .find(|&index| tree.kind(index) == Some(TokenKind::LeftParen) || tree.keyword(index) == "overriding")
             .unwrap_or(source.unwrap_or(end));
         dml.target = self.item(range.start..target_end, id);
         match source {

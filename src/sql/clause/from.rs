@@ -251,9 +251,7 @@ impl Builder<'_> {
             let close = self.tree.close(at, end);
             item.subquery = Some(self.query(at + 1..close, Some(id), Clause::From, Wrap::From));
             at = close + 1;
-        } else if self.tree.is(at, &["rows", "from"])
-            && self.kind_before(at + 2, end) == Some(TokenKind::LeftParen)
-        {
+        } else if self.tree.is(at, &["rows", "from"]) && self.kind_before(at + 2, end) == Some(TokenKind::LeftParen) {
             item.call = true;
             let close = self.tree.close(at + 2, end);
             self.mark(at + 3..close, Some(id), Clause::From);
@@ -278,8 +276,7 @@ impl Builder<'_> {
     /// A table or a function call; gives the index of what follows.
     fn named(&mut self, start: usize, end: usize, id: QueryId, item: &mut FromItem) -> usize {
         let mut at = start;
-        while let Some(name) = (at < end).then(|| self.tree.ident(at).map(|name| name.into_owned())).flatten()
-        {
+        while let Some(name) = (at < end).then(|| self.tree.ident(at).map(|name| name.into_owned())).flatten() {
             if at > start {
                 item.schema = Some(std::mem::take(&mut item.name));
             }
@@ -327,8 +324,7 @@ impl Builder<'_> {
             at = self.tree.close(at, end) + 1;
         }
         while at < end && matches!(self.tree.word(at), "tablesample" | "repeatable") {
-            let group =
-                self.tree.top(at..end).find(|&index| self.tree.kind(index) == Some(TokenKind::LeftParen));
+            let group = self.tree.top(at..end).find(|&index| self.tree.kind(index) == Some(TokenKind::LeftParen));
             let Some(group) = group else {
                 return at;
             };

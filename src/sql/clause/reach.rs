@@ -19,8 +19,7 @@ impl Tree<'_> {
     /// What a locking clause of a query reaches: all of FROM, or the items that OF names.
     pub fn reach(&self, id: QueryId, of: &[LockTarget]) -> Reach<'_> {
         let mut reach = Reach::default();
-        let named =
-            |item: &&FromItem| of.is_empty() || of.iter().any(|target| target.name == item.reference());
+        let named = |item: &&FromItem| of.is_empty() || of.iter().any(|target| target.name == item.reference());
         self.items(id).filter(named).for_each(|item| self.reached(item, &mut reach));
         reach
     }

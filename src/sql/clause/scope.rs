@@ -24,9 +24,7 @@ impl Tree<'_> {
             return Evaluation::Yes;
         };
         match self.query_evaluated(id) {
-            Evaluation::Yes if is_dropped(clause) && self.drops_list(&self.queries[id.0]) => {
-                Evaluation::ExistsList
-            }
+            Evaluation::Yes if is_dropped(clause) && self.drops_list(&self.queries[id.0]) => Evaluation::ExistsList,
             evaluation => evaluation,
         }
     }
@@ -42,9 +40,7 @@ impl Tree<'_> {
             return false;
         };
         let limit = query.limit.as_ref().is_none_or(|limit| {
-            limit.len() == 1
-                && self.kind(limit.start) == Some(TokenKind::Number)
-                && self.raw(limit.start) != "0"
+            limit.len() == 1 && self.kind(limit.start) == Some(TokenKind::Number) && self.raw(limit.start) != "0"
         });
         query.wrap == Wrap::Exists
             && limit
@@ -146,9 +142,8 @@ impl Scopes {
                 .and_then(|below| self.positions.get(&below))
                 .filter(|&&position| !query.ctes[position].recursive)
                 .map_or(usize::MAX, |position| *position);
-            let found = places
-                .get(&id)
-                .and_then(|positions| positions.iter().copied().find(|position| *position < limit));
+            let found =
+                places.get(&id).and_then(|positions| positions.iter().copied().find(|position| *position < limit));
             if let Some(position) = found {
                 return Some(query.ctes[position].query);
             }

@@ -46,8 +46,7 @@ fn shape(tree: &Tree<'_>) -> String {
             tree.query_evaluated(id),
             query.locks,
         );
-        let items =
-            |items: &[FromItem]| items.iter().map(|item| format!("{item:?}")).collect::<Vec<_>>().join(";");
+        let items = |items: &[FromItem]| items.iter().map(|item| format!("{item:?}")).collect::<Vec<_>>().join(";");
         for term in &query.terms {
             let _ = match term {
                 Term::Select(select) => writeln!(
@@ -121,9 +120,7 @@ fn into_may_stand_in_three_places() {
 #[test]
 fn conditions_are_cut_at_and() {
     assert_eq!(
-        conjuncts(
-            "SELECT 1 FROM t WHERE a = 1 AND (b = 2 AND ((c BETWEEN 1 AND 2))) AND CASE WHEN d AND e THEN f END"
-        ),
+        conjuncts("SELECT 1 FROM t WHERE a = 1 AND (b = 2 AND ((c BETWEEN 1 AND 2))) AND CASE WHEN d AND e THEN f END"),
         ["a = 1", "b = 2", "c BETWEEN 1 AND 2", "CASE WHEN d AND e THEN f END"]
     );
     assert_eq!(conjuncts("SELECT 1 WHERE a = 1 AND b OR c"), ["a = 1 AND b OR c"]);
@@ -165,10 +162,7 @@ fn dml_has_its_parts() {
     assert!(tree.complete());
     assert_eq!(tree.verb(), &Verb::Insert);
     let dml = root(&tree).dml().unwrap();
-    assert_eq!(
-        (dml.target.schema.as_deref(), dml.target.name.as_str(), dml.target.reference()),
-        (Some("x"), "t", "u")
-    );
+    assert_eq!((dml.target.schema.as_deref(), dml.target.name.as_str(), dml.target.reference()), (Some("x"), "t", "u"));
     let source = tree.query(dml.source.unwrap());
     assert_eq!(tree.slice(&source.tokens), "SELECT a, b FROM s");
     assert!(source.select().unwrap().from[0].cte.is_some());
@@ -176,8 +170,7 @@ fn dml_has_its_parts() {
     assert_eq!(tree.slice(dml.returning.as_ref().unwrap()), "a, b");
     assert_eq!(tree.slice(dml.into.as_ref().unwrap()), "v");
 
-    let text =
-        "UPDATE t SET a = b IS DISTINCT FROM c FROM u JOIN w USING (k) WHERE t.id = u.id AND x RETURNING *";
+    let text = "UPDATE t SET a = b IS DISTINCT FROM c FROM u JOIN w USING (k) WHERE t.id = u.id AND x RETURNING *";
     let tree = self::tree(text);
     let dml = root(&tree).dml().unwrap();
     assert_eq!(tree.slice(dml.set.as_ref().unwrap()), "a = b IS DISTINCT FROM c");
@@ -198,8 +191,7 @@ fn dml_has_its_parts() {
 
 #[test]
 fn set_operations_share_the_tail() {
-    let tree =
-        tree("(SELECT a FROM t LIMIT 1) UNION ALL SELECT b FROM u EXCEPT VALUES (1), (2) ORDER BY 1 LIMIT 2");
+    let tree = tree("(SELECT a FROM t LIMIT 1) UNION ALL SELECT b FROM u EXCEPT VALUES (1), (2) ORDER BY 1 LIMIT 2");
     let query = root(&tree);
     assert_eq!(query.terms.len(), 3);
     assert!(query.order_by.is_some() && query.limit.is_some());

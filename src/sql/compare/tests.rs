@@ -124,10 +124,7 @@ fn a_comparison_has_its_tokens() {
         .collect();
     assert_eq!(
         found,
-        [
-            ("h.relation = w.relation", Relation::Equal, "w.relation"),
-            ("h.pid <> w.pid", Relation::NotEqual, "w.pid")
-        ]
+        [("h.relation = w.relation", Relation::Equal, "w.relation"), ("h.pid <> w.pid", Relation::NotEqual, "w.pid")]
     );
     let start = text.find("h.relation").unwrap();
     assert_eq!(tree.span(&from[1].on[0].tokens).start, start);

@@ -4,8 +4,8 @@ use super::{Change, Column, CreateTable, Key, KeyKind, Like, Name, key, type_nam
 use crate::sql::clause::Tree;
 use crate::sql::mask::{Parsed, statement};
 use sqlparser::ast::{
-    AlterIndexOperation, AlterTableOperation, ColumnDef, ColumnOption, CreateTableLikeKind, Expr, Ident,
-    IndexColumn, ObjectName, ObjectNamePart, ObjectType, RenameTableNameKind, Statement, TableConstraint,
+    AlterIndexOperation, AlterTableOperation, ColumnDef, ColumnOption, CreateTableLikeKind, Expr, Ident, IndexColumn,
+    ObjectName, ObjectNamePart, ObjectType, RenameTableNameKind, Statement, TableConstraint,
 };
 
 /// None where sqlparser rejects the statement, or reads it as something else.
@@ -39,9 +39,7 @@ impl Reader<'_, '_> {
 
     fn statement(&self, statement: &Statement) -> Option<Vec<Change>> {
         match statement {
-            Statement::CreateTable(create) => {
-                self.create_table(create).map(|table| vec![Change::CreateTable(table)])
-            }
+            Statement::CreateTable(create) => self.create_table(create).map(|table| vec![Change::CreateTable(table)]),
             Statement::CreateIndex(index) if index.unique => {
                 let table = self.name(&index.table_name)?;
                 let name = match &index.name {
@@ -167,15 +165,11 @@ impl Reader<'_, '_> {
         let table = table.clone();
         match operation {
             AlterTableOperation::AddConstraint {
-                constraint:
-                    TableConstraint::UniqueUsingIndex(using) | TableConstraint::PrimaryKeyUsingIndex(using),
+                constraint: TableConstraint::UniqueUsingIndex(using) | TableConstraint::PrimaryKeyUsingIndex(using),
                 ..
             } => {
                 if let Some(name) = &using.name {
-                    out.push(Change::RenameKey {
-                        key: self.ident(&using.index_name)?,
-                        to: self.ident(name)?,
-                    });
+                    out.push(Change::RenameKey { key: self.ident(&using.index_name)?, to: self.ident(name)? });
                 }
             }
             AlterTableOperation::AddConstraint { constraint, .. } => {

@@ -51,11 +51,7 @@ fn short(change: &Change) -> String {
 
 /// Statement, changes, and whether sqlparser accepts it.
 const FORMS: &[(&str, &str, bool)] = &[
-    (
-        "CREATE TABLE t (a int PRIMARY KEY, b text UNIQUE)",
-        "create t a:int b:text t_pkey(a)* t_b_key(b)",
-        true,
-    ),
+    ("CREATE TABLE t (a int PRIMARY KEY, b text UNIQUE)", "create t a:int b:text t_pkey(a)* t_b_key(b)", true),
     (
         "CREATE TABLE s.\"T\" (a bigint, b character varying(10) NOT NULL, PRIMARY KEY (a, b))",
         "create s.T a:bigint b:character varying(10) T_pkey(a+b)*",
@@ -85,20 +81,12 @@ const FORMS: &[(&str, &str, bool)] = &[
     ("CREATE TABLE t PARTITION OF s.p FOR VALUES FROM (1) TO (2)", "create t partition s.p", true),
     ("CREATE TABLE t PARTITION OF p DEFAULT", "create t partition p", true),
     ("CREATE TABLE t (LIKE u)", "create t like u false", true),
-    (
-        "CREATE TABLE t (LIKE s.u INCLUDING ALL EXCLUDING INDEXES, a int)",
-        "create t a:int like s.u false",
-        false,
-    ),
+    ("CREATE TABLE t (LIKE s.u INCLUDING ALL EXCLUDING INDEXES, a int)", "create t a:int like s.u false", false),
     ("CREATE TABLE t (LIKE u INCLUDING INDEXES)", "create t like u true", false),
     ("CREATE TABLE t AS SELECT 1 AS a", "create t derived", true),
     ("CREATE TABLE t (a, b) AS SELECT 1, 2", "create t a: b: derived", false),
     ("CREATE TABLE t OF ty (PRIMARY KEY (a))", "create t t_pkey(a)* derived", false),
-    (
-        "CREATE TABLE t (a int, EXCLUDE USING gist (a WITH =), FOREIGN KEY (a) REFERENCES u (b))",
-        "create t a:int",
-        true,
-    ),
+    ("CREATE TABLE t (a int, EXCLUDE USING gist (a WITH =), FOREIGN KEY (a) REFERENCES u (b))", "create t a:int", true),
     (
         "CREATE TABLE t (a int, UNIQUE (a) INCLUDE (b) WITH (fillfactor = 70) USING INDEX TABLESPACE x, CONSTRAINT n NOT NULL a)",
         "create t a:int t_a_key(a)",
@@ -111,11 +99,7 @@ const FORMS: &[(&str, &str, bool)] = &[
     ),
     ("CREATE TABLE {t} (søk int UNIQUE, \"é\" text)", "create {t} søk:int é:text {t}_søk_key(søk)", true),
     ("CREATE UNIQUE INDEX i ON t (a, b DESC NULLS LAST)", "key t i(a+b)", true),
-    (
-        "CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS i ON s.t USING btree (a) WHERE b IS NULL",
-        "key s.t i(a)?",
-        true,
-    ),
+    ("CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS i ON s.t USING btree (a) WHERE b IS NULL", "key s.t i(a)?", true),
     ("CREATE UNIQUE INDEX ON t (a COLLATE \"C\", b)", "key t t_a_b_idx(a+b)", true),
     ("CREATE UNIQUE INDEX i ON t (lower(a))", "", true),
     ("CREATE UNIQUE INDEX i ON t (public.digest(a, 'x'))", "", true),

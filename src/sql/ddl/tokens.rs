@@ -1,8 +1,6 @@
 //! DDL from tokens alone.
 
-use super::{
-    Change, Column, CreateTable, Key, KeyKind, Like, Name, key, key_column, name_at, skip, type_name,
-};
+use super::{Change, Column, CreateTable, Key, KeyKind, Like, Name, key, key_column, name_at, skip, type_name};
 use crate::sql::clause::{Object, Tokens, Tree, Verb};
 use crate::sql::lex::TokenKind;
 
@@ -76,8 +74,7 @@ impl Reader<'_, '_> {
             let derived = self.word(at) == "as";
             for element in self.tree.commas(group) {
                 if derived {
-                    out.columns
-                        .extend(self.ident(element.start).map(|name| Column { name, ty: String::new() }));
+                    out.columns.extend(self.ident(element.start).map(|name| Column { name, ty: String::new() }));
                 } else {
                     self.element(&element, &mut out);
                 }
@@ -90,10 +87,8 @@ impl Reader<'_, '_> {
                     break;
                 }
                 "inherits" => {
-                    let parents =
-                        self.group(index + 1).map(|group| self.tree.commas(group)).unwrap_or_default();
-                    out.inherits =
-                        parents.into_iter().filter_map(|parent| Some(self.name(parent.start)?.0)).collect();
+                    let parents = self.group(index + 1).map(|group| self.tree.commas(group)).unwrap_or_default();
+                    out.inherits = parents.into_iter().filter_map(|parent| Some(self.name(parent.start)?.0)).collect();
                 }
                 _ => {}
             }
@@ -134,8 +129,7 @@ impl Reader<'_, '_> {
             "constraint" | "check" | "foreign" | "exclude" => true,
             "primary" => self.word(at + 1) == "key",
             "unique" => {
-                self.tree.kind(at + 1) == Some(TokenKind::LeftParen)
-                    || matches!(self.word(at + 1), "nulls" | "using")
+                self.tree.kind(at + 1) == Some(TokenKind::LeftParen) || matches!(self.word(at + 1), "nulls" | "using")
             }
             "not" => self.word(at + 1) == "null",
             _ => false,
@@ -147,8 +141,7 @@ impl Reader<'_, '_> {
         let (name, kind, at) = self.constraint_head(element)?;
         let at = skip(self.tree, skip(self.tree, at, &["nulls", "not", "distinct"]), &["nulls", "distinct"]);
         let columns = self.tree.commas(self.group(at)?);
-        let columns =
-            columns.iter().map(|column| key_column(self.tree, column)).collect::<Option<Vec<_>>>()?;
+        let columns = columns.iter().map(|column| key_column(self.tree, column)).collect::<Option<Vec<_>>>()?;
         Some(key(table, name, columns, kind))
     }
 
@@ -200,8 +193,7 @@ impl Reader<'_, '_> {
         let group = self.group(at)?;
         let partial = self.tree.top(group.end + 1..self.end).any(|index| self.tree.keyword(index) == "where");
         let columns = self.tree.commas(group);
-        let columns =
-            columns.iter().map(|column| key_column(self.tree, column)).collect::<Option<Vec<_>>>()?;
+        let columns = columns.iter().map(|column| key_column(self.tree, column)).collect::<Option<Vec<_>>>()?;
         let key = key(&table, name, columns, KeyKind::Index { partial });
         Some(Change::AddKey { table, key })
     }
@@ -246,11 +238,8 @@ impl Reader<'_, '_> {
             "rename" => {
                 let what = self.word(at);
                 let from = if matches!(what, "column" | "constraint") { at + 1 } else { at };
-                let to = if what == "to" {
-                    Some(at + 1)
-                } else {
-                    Some(from + 2).filter(|_| self.word(from + 1) == "to")
-                };
+                let to =
+                    if what == "to" { Some(at + 1) } else { Some(from + 2).filter(|_| self.word(from + 1) == "to") };
                 let Some(to) = to.and_then(|to| self.ident(to)) else {
                     return;
                 };

@@ -14,21 +14,7 @@ pub(super) const fn is_ident(byte: u8) -> bool {
 pub(super) const fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
-        b'+' | b'-'
-            | b'*'
-            | b'/'
-            | b'<'
-            | b'>'
-            | b'='
-            | b'~'
-            | b'!'
-            | b'@'
-            | b'#'
-            | b'%'
-            | b'^'
-            | b'&'
-            | b'|'
-            | b'?'
+        b'+' | b'-' | b'*' | b'/' | b'<' | b'>' | b'=' | b'~' | b'!' | b'@' | b'#' | b'%' | b'^' | b'&' | b'|' | b'?'
     )
 }
 

@@ -27,38 +27,25 @@ fn quotes_of_every_kind() {
 #[test]
 fn placeholders_are_holes_where_an_operand_may_start() {
     let holes = |text: &'static str| {
-        kinds(text)
-            .into_iter()
-            .filter(|(kind, _)| *kind == TokenKind::Hole)
-            .map(|(_, t)| t)
-            .collect::<Vec<_>>()
+        kinds(text).into_iter().filter(|(kind, _)| *kind == TokenKind::Hole).map(|(_, t)| t).collect::<Vec<_>>()
     };
     assert_eq!(holes("WHERE a = ? AND b ? 'k' AND c=?"), ["?", "?"]);
     assert_eq!(holes("WHERE a = %s AND b %s AND c = %(n)s"), ["%s", "%(n)s"]);
     assert_eq!(holes("a = :x AND b = :'y' AND c::int = d[1:n]"), [":x", ":'y'"]);
     assert_eq!(holes("a=@x AND b <@ c"), ["@x"]);
-    assert_eq!(
-        holes("FROM :schema.t WHERE x = {{ y }} AND z = ${w.v()}"),
-        [":schema", "{{ y }}", "${w.v()}"]
-    );
+    assert_eq!(holes("FROM :schema.t WHERE x = {{ y }} AND z = ${w.v()}"), [":schema", "{{ y }}", "${w.v()}"]);
     assert_eq!(holes("SELECT %1$s, %[2]d, %%s"), ["%1$s", "%[2]d", "%%s"]);
 }
 
 #[test]
 fn a_range_is_two_numbers_and_two_dots() {
-    assert_eq!(
-        words("1..10 n ..2 a.b .5"),
-        ["1", ".", ".", "10", "n", ".", ".", "2", "a", ".", "b", ".", "5"]
-    );
+    assert_eq!(words("1..10 n ..2 a.b .5"), ["1", ".", ".", "10", "n", ".", ".", "2", "a", ".", "b", ".", "5"]);
     assert_eq!(words("(.5, .25)"), ["(", ".5", ",", ".25", ")"]);
 }
 
 #[test]
 fn a_hole_glued_to_a_name_belongs_to_it() {
-    assert_eq!(
-        words("pg_advisory_{m}lock(1) ${s}_x.y"),
-        ["pg_advisory_{m}lock", "(", "1", ")", "${s}_x", ".", "y"]
-    );
+    assert_eq!(words("pg_advisory_{m}lock(1) ${s}_x.y"), ["pg_advisory_{m}lock", "(", "1", ")", "${s}_x", ".", "y"]);
 }
 
 #[test]

@@ -39,10 +39,7 @@ impl Parser<'_> {
         let mut ty_end = at;
         let mut value = at;
         while value < end {
-            if cursor.is_operator(value, ":=")
-                || cursor.is_operator(value, "=")
-                || cursor.is_word(value, "default")
-            {
+            if cursor.is_operator(value, ":=") || cursor.is_operator(value, "=") || cursor.is_word(value, "default") {
                 break;
             }
             // COLLATE and NOT NULL stand between the type and the value.

@@ -78,12 +78,11 @@ impl<'s> Writer<'_, 's, '_> {
                 true
             }
             Some(TokenKind::Word) => {
-                let name =
-                    if cursor.is_word(from, "pg_catalog") && cursor.kind(from + 1) == Some(TokenKind::Dot) {
-                        from + 2
-                    } else {
-                        from
-                    };
+                let name = if cursor.is_word(from, "pg_catalog") && cursor.kind(from + 1) == Some(TokenKind::Dot) {
+                    from + 2
+                } else {
+                    from
+                };
                 let open = name + 1;
                 if cursor.kind(open) != Some(TokenKind::LeftParen)
                     || !cursor.is_paired(open)
@@ -122,8 +121,7 @@ impl<'s> Writer<'_, 's, '_> {
         let Some(&(from, to)) = arguments.first() else {
             return false;
         };
-        let inner =
-            Writer { region: self.region, cursor: self.cursor, builder: Builder::new(), constant: false };
+        let inner = Writer { region: self.region, cursor: self.cursor, builder: Builder::new(), constant: false };
         let Some(template) = inner.region(from, to, depth + 1) else {
             return false;
         };
@@ -165,11 +163,8 @@ fn specifier(bytes: &[u8]) -> (usize, Specifier) {
     if bytes.get(1) == Some(&b'%') {
         return (2, Specifier::Percent);
     }
-    let at = bytes
-        .iter()
-        .skip(1)
-        .position(|b| !(b.is_ascii_digit() || b"$-*".contains(b)))
-        .map_or(bytes.len(), |n| n + 1);
+    let at =
+        bytes.iter().skip(1).position(|b| !(b.is_ascii_digit() || b"$-*".contains(b))).map_or(bytes.len(), |n| n + 1);
     match bytes.get(at) {
         Some(b's' | b'I' | b'L') => (at + 1, Specifier::Value),
         _ => (1, Specifier::Invalid),

@@ -11,8 +11,8 @@ const MAX_DEPTH: usize = 100;
 
 /// Words that no variable is called.
 const RESERVED: &[&str] = &[
-    "begin", "case", "declare", "else", "end", "execute", "for", "foreach", "if", "loop", "null", "then",
-    "when", "while",
+    "begin", "case", "declare", "else", "end", "execute", "for", "foreach", "if", "loop", "null", "then", "when",
+    "while",
 ];
 
 /// What is open, and so which words end a list of statements.
@@ -168,10 +168,8 @@ impl Parser<'_> {
 
     /// Whether the word here ends or divides something that is open.
     fn at_boundary(&self) -> bool {
-        let Some(word) = self
-            .cursor
-            .word(self.at)
-            .filter(|_| self.is_any(&["end", "else", "elsif", "elseif", "when", "exception"]))
+        let Some(word) =
+            self.cursor.word(self.at).filter(|_| self.is_any(&["end", "else", "elsif", "elseif", "when", "exception"]))
         else {
             return false;
         };

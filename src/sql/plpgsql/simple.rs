@@ -46,9 +46,7 @@ impl Parser<'_> {
                 StatementKind::Move { cursor, direction }
             }
             "close" => StatementKind::Close { cursor: self.cursor_name() },
-            "get" if self.is("diagnostics") || self.cursor.is_word(self.at + 1, "diagnostics") => {
-                self.diagnostics()
-            }
+            "get" if self.is("diagnostics") || self.cursor.is_word(self.at + 1, "diagnostics") => self.diagnostics(),
             "commit" if self.ends_transaction() => StatementKind::Commit { chain: self.chain() },
             "rollback" if self.ends_transaction() => StatementKind::Rollback { chain: self.chain() },
             word => {
@@ -222,8 +220,7 @@ impl Parser<'_> {
         self.at = end;
         let mut items = Vec::new();
         for (from, to) in self.cursor.list(start, end) {
-            let assigns =
-                (from..to).find(|&at| self.cursor.is_operator(at, "=") || self.cursor.is_operator(at, ":="));
+            let assigns = (from..to).find(|&at| self.cursor.is_operator(at, "=") || self.cursor.is_operator(at, ":="));
             match assigns {
                 Some(at) => items.push((self.cursor.folded(from, at), self.cursor.folded(at + 1, to))),
                 None => self.complete = false,
@@ -252,8 +249,7 @@ impl Parser<'_> {
         let start = self.at;
         let cursor = &self.cursor;
         let replace = if cursor.is_word(start + 1, "or") { 2 } else { 0 };
-        let routine =
-            cursor.is_word(start, "create") && cursor.is_any(start + 1 + replace, &["function", "procedure"]);
+        let routine = cursor.is_word(start, "create") && cursor.is_any(start + 1 + replace, &["function", "procedure"]);
         let (mut at, mut groups, mut blocks) = (start, 0usize, 0usize);
         let mut into = None;
         while let Some(kind) = cursor.kind(at) {
@@ -268,8 +264,7 @@ impl Parser<'_> {
                     blocks = blocks.saturating_sub(1);
                 }
                 TokenKind::Word if cursor.is_word(at, "into") && at > start => {
-                    let table =
-                        cursor.is_any(at - 1, &["insert", "merge"]) || cursor.is_word(start, "import");
+                    let table = cursor.is_any(at - 1, &["insert", "merge"]) || cursor.is_word(start, "import");
                     if !table {
                         let found = if into.is_none() { into_clause(cursor, at) } else { None };
                         if let Some((clause, end)) = found {

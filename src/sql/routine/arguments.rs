@@ -26,10 +26,7 @@ pub(super) fn arguments(cursor: &Cursor<'_>, from: usize, to: usize) -> Vec<Argu
 fn argument(cursor: &Cursor<'_>, from: usize, to: usize) -> Argument {
     let mut at = from;
     let mut end = from;
-    while end < to
-        && !cursor.is_word(end, "default")
-        && !cursor.is_operator(end, "=")
-        && !cursor.is_operator(end, ":=")
+    while end < to && !cursor.is_word(end, "default") && !cursor.is_operator(end, "=") && !cursor.is_operator(end, ":=")
     {
         end = cursor.after(end);
     }
@@ -42,12 +39,7 @@ fn argument(cursor: &Cursor<'_>, from: usize, to: usize) -> Argument {
         // The mode may stand behind the name as well.
         mode = mode.or_else(|| eat_mode(cursor, &mut at, end));
     }
-    Argument {
-        name,
-        ty: cursor.folded(at, end),
-        mode: mode.unwrap_or(ArgumentMode::In),
-        has_default: end < to,
-    }
+    Argument { name, ty: cursor.folded(at, end), mode: mode.unwrap_or(ArgumentMode::In), has_default: end < to }
 }
 
 fn eat_mode(cursor: &Cursor<'_>, at: &mut usize, end: usize) -> Option<ArgumentMode> {

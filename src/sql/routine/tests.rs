@@ -21,10 +21,7 @@ fn a_function_with_everything() {
         returns setof app.job language 'PLpgSQL' stable strict security definer set lock_timeout to '5s'\n\
         set search_path = app, public as $$begin null; end$$;";
     let r = read(text).unwrap();
-    assert_eq!(
-        (r.kind, r.schema.as_deref(), r.name.as_deref()),
-        (RoutineKind::Function, Some("app"), Some("Lock"))
-    );
+    assert_eq!((r.kind, r.schema.as_deref(), r.name.as_deref()), (RoutineKind::Function, Some("app"), Some("Lock")));
     assert_eq!(&text[r.name_span.unwrap().range()], "app.\"Lock\"");
     let arguments: Vec<_> =
         r.arguments.iter().map(|a| (a.name.as_deref(), a.ty.as_str(), a.mode, a.has_default)).collect();
@@ -50,8 +47,7 @@ fn a_function_with_everything() {
 #[test]
 fn arguments_with_the_mode_behind_the_name() {
     let r = read("CREATE PROCEDURE p(a IN OUT int, b out text, \"C\" in int, in out x int)").unwrap();
-    let arguments: Vec<_> =
-        r.arguments.iter().map(|a| (a.name.as_deref().unwrap(), a.ty.as_str(), a.mode)).collect();
+    let arguments: Vec<_> = r.arguments.iter().map(|a| (a.name.as_deref().unwrap(), a.ty.as_str(), a.mode)).collect();
     assert_eq!(
         arguments,
         [
@@ -66,8 +62,7 @@ fn arguments_with_the_mode_behind_the_name() {
 
 #[test]
 fn what_it_returns() {
-    let returns =
-        |clause: &str| read(&format!("CREATE FUNCTION f() {clause} AS '' LANGUAGE sql")).unwrap().returns;
+    let returns = |clause: &str| read(&format!("CREATE FUNCTION f() {clause} AS '' LANGUAGE sql")).unwrap().returns;
     assert_eq!(returns(""), Returns::Nothing);
     assert_eq!(returns("RETURNS trigger"), Returns::Trigger);
     assert_eq!(returns("RETURNS pg_catalog.Trigger"), Returns::Trigger);

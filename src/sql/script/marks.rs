@@ -40,21 +40,13 @@ fn goose(body: &str) -> Option<MarkKind> {
     // sql-migrate writes `+migrate` and its opt-out on the same line.
     if let Some(rest) = body.strip_prefix("+migrate") {
         let surroundings = if rest.contains("notransaction") { OPTED_OUT } else { Surroundings::Runner };
-        return direction(rest.trim()).map(|name| MarkKind::Section {
-            runner: "sql-migrate",
-            name,
-            surroundings,
-        });
+        return direction(rest.trim()).map(|name| MarkKind::Section { runner: "sql-migrate", name, surroundings });
     }
     let rest = body.strip_prefix("+goose")?.trim();
     if rest == "no transaction" {
         return Some(MarkKind::File { runner: "goose", surroundings: OPTED_OUT });
     }
-    direction(rest).map(|name| MarkKind::Section {
-        runner: "goose",
-        name,
-        surroundings: Surroundings::Runner,
-    })
+    direction(rest).map(|name| MarkKind::Section { runner: "goose", name, surroundings: Surroundings::Runner })
 }
 
 fn direction(rest: &str) -> Option<&'static str> {
@@ -69,8 +61,7 @@ fn dbmate(body: &str) -> Option<MarkKind> {
     let rest = body.strip_prefix("migrate:")?;
     let name = direction(rest)?;
     // Without its transaction dbmate still sends the section as one string.
-    let surroundings =
-        if rest.contains("transaction:false") { Surroundings::OneString } else { Surroundings::Runner };
+    let surroundings = if rest.contains("transaction:false") { Surroundings::OneString } else { Surroundings::Runner };
     Some(MarkKind::Section { runner: "dbmate", name, surroundings })
 }
 
@@ -136,9 +127,7 @@ fn query(body: &str, lower: &str) -> Option<MarkKind> {
         expects = match word {
             ":one" | ":batchone" | ":1" => Expects::One,
             ":many" | ":batchmany" | ":*" => Expects::Many,
-            ":exec" | ":execrows" | ":execresult" | ":execlastid" | ":batchexec" | ":!" | ":n" => {
-                Expects::Nothing
-            }
+            ":exec" | ":execrows" | ":execresult" | ":execlastid" | ":batchexec" | ":!" | ":n" => Expects::Nothing,
             _ => expects,
         };
     }
@@ -210,8 +199,7 @@ pub(super) fn cut(marks: &[Mark], base: Section, len: usize) -> Vec<Section> {
             whole.surroundings = surroundings;
         }
     }
-    let opted_out =
-        marks.iter().any(|mark| matches!(mark.kind, MarkKind::File { surroundings: OPTED_OUT, .. }));
+    let opted_out = marks.iter().any(|mark| matches!(mark.kind, MarkKind::File { surroundings: OPTED_OUT, .. }));
     let tern = marks.iter().any(|mark| matches!(mark.kind, MarkKind::Section { runner: "tern", .. }));
     if tern && !opted_out {
         whole.kind = SectionKind::Script { runner: Some("tern") };

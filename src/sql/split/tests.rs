@@ -25,8 +25,7 @@ fn semicolons_outside_quotes_and_comments_end_statements() {
 
 #[test]
 fn a_routine_with_an_sql_body_is_one_statement() {
-    let body =
-        "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN a THEN 1 END; SELECT t.end; END";
+    let body = "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN a THEN 1 END; SELECT t.end; END";
     assert_eq!(pieces(&format!("{body}; SELECT 2;")), [body, "SELECT 2"]);
     let open = "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1;\nSELECT 3";
     assert_eq!(pieces(&format!("{open};\nCREATE TABLE t ();")), [open, "CREATE TABLE t ()"]);
@@ -35,17 +34,13 @@ fn a_routine_with_an_sql_body_is_one_statement() {
 
 #[test]
 fn a_rule_keeps_its_actions() {
-    let rule =
-        "CREATE OR REPLACE RULE r AS ON INSERT TO t DO (\nINSERT INTO a VALUES (1);\nDELETE FROM b;\n)";
+    let rule = "CREATE OR REPLACE RULE r AS ON INSERT TO t DO (\nINSERT INTO a VALUES (1);\nDELETE FROM b;\n)";
     assert_eq!(pieces(&format!("{rule};\nSELECT 2;")), [rule, "SELECT 2"]);
 }
 
 #[test]
 fn an_open_parenthesis_does_not_swallow_the_file() {
-    assert_eq!(
-        pieces("SELECT f((1);\nSELECT 2;\n-- why\nSELECT 3;"),
-        ["SELECT f((1)", "SELECT 2", "SELECT 3"]
-    );
+    assert_eq!(pieces("SELECT f((1);\nSELECT 2;\n-- why\nSELECT 3;"), ["SELECT f((1)", "SELECT 2", "SELECT 3"]);
     assert_eq!(
         pieces("CREATE RULE r AS ON INSERT TO t DO (DELETE FROM b;\nSELECT (2);"),
         ["CREATE RULE r AS ON INSERT TO t DO (DELETE FROM b", "SELECT (2)"]

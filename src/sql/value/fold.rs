@@ -21,9 +21,7 @@ impl Value {
                 };
                 computed.unwrap_or_else(|| Self::Operator { symbol: symbol.clone(), args: folded })
             }
-            Self::Call { name, args } => {
-                Self::Call { name: name.clone(), args: args.iter().map(Self::fold).collect() }
-            }
+            Self::Call { name, args } => Self::Call { name: name.clone(), args: args.iter().map(Self::fold).collect() },
             Self::Case { conditions, results } => Self::Case {
                 conditions: conditions.iter().map(Self::fold).collect(),
                 results: results.iter().map(Self::fold).collect(),

@@ -22,9 +22,7 @@ pub(super) fn literal(tree: &Tree<'_>, index: usize) -> Value {
 fn bits(text: &str) -> Option<Value> {
     let digits = text.get(2..)?.strip_suffix('\'')?;
     match text.as_bytes().first()? {
-        b'b' | b'B' => {
-            digits.bytes().all(|digit| matches!(digit, b'0' | b'1')).then(|| Value::Bits(digits.to_owned()))
-        }
+        b'b' | b'B' => digits.bytes().all(|digit| matches!(digit, b'0' | b'1')).then(|| Value::Bits(digits.to_owned())),
         b'x' | b'X' => digits
             .chars()
             .map(|digit| digit.to_digit(16).map(|digit| format!("{digit:04b}")))

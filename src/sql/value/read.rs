@@ -6,8 +6,8 @@ use crate::sql::clause::{Tokens, Tree};
 use crate::sql::lex::TokenKind;
 use crate::sql::mask::{Parsed, expression};
 use sqlparser::ast::{
-    AccessExpr, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, InTarget, ObjectName,
-    ObjectNamePart, Subscript, Value as Constant,
+    AccessExpr, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, InTarget, ObjectName, ObjectNamePart,
+    Subscript, Value as Constant,
 };
 use sqlparser::tokenizer::Span;
 
@@ -127,12 +127,12 @@ impl Reader<'_, '_> {
 
     fn argument(&self, arg: &FunctionArg) -> Value {
         match arg {
-            FunctionArg::Named { arg, .. }
-            | FunctionArg::ExprNamed { arg, .. }
-            | FunctionArg::Unnamed(arg) => match arg {
-                FunctionArgExpr::Expr(expr) => self.value(expr),
-                _ => Value::Unknown("*".to_owned()),
-            },
+            FunctionArg::Named { arg, .. } | FunctionArg::ExprNamed { arg, .. } | FunctionArg::Unnamed(arg) => {
+                match arg {
+                    FunctionArgExpr::Expr(expr) => self.value(expr),
+                    _ => Value::Unknown("*".to_owned()),
+                }
+            }
         }
     }
 
@@ -161,9 +161,7 @@ impl Reader<'_, '_> {
             Expr::Between { expr, negated, low, high } => (not(*negated, "between"), vec![expr, low, high]),
             Expr::Like { negated, expr, pattern, .. } => (not(*negated, "like"), vec![expr, pattern]),
             Expr::ILike { negated, expr, pattern, .. } => (not(*negated, "ilike"), vec![expr, pattern]),
-            Expr::SimilarTo { negated, expr, pattern, .. } => {
-                (not(*negated, "similar to"), vec![expr, pattern])
-            }
+            Expr::SimilarTo { negated, expr, pattern, .. } => (not(*negated, "similar to"), vec![expr, pattern]),
             Expr::AnyOp { left, compare_op, right, .. } => (format!("{compare_op} any"), vec![left, right]),
             Expr::AllOp { left, compare_op, right } => (format!("{compare_op} all"), vec![left, right]),
             Expr::AtTimeZone { timestamp, time_zone } => ("at time zone".into(), vec![timestamp, time_zone]),

@@ -80,15 +80,13 @@ impl SqlType {
             "bigint" | "int8" | "bigserial" | "serial8" => Self::Int8,
             "numeric" | "decimal" | "dec" => Self::Numeric,
             "real" | "float4" | "float" | "float8" | "double precision" | "double" => Self::Float,
-            "text" | "varchar" | "character varying" | "char" | "character" | "bpchar" | "name"
-            | "char varying" | "nvarchar" => Self::Text,
+            "text" | "varchar" | "character varying" | "char" | "character" | "bpchar" | "name" | "char varying"
+            | "nvarchar" => Self::Text,
             "boolean" | "bool" => Self::Boolean,
             "bit" | "bit varying" | "varbit" => Self::Bits,
             "bytea" => Self::Bytea,
             "uuid" => Self::Uuid,
-            "oid" | "regclass" | "regproc" | "regprocedure" | "regtype" | "regrole" | "regnamespace" => {
-                Self::Oid
-            }
+            "oid" | "regclass" | "regproc" | "regprocedure" | "regtype" | "regrole" | "regnamespace" => Self::Oid,
             _ => Self::Other(lower),
         }
     }
@@ -195,9 +193,7 @@ fn operator(symbol: &str, args: &[Value]) -> Option<SqlType> {
     match (symbol, args) {
         // The sign is a part of the constant: -2147483648 is an integer, 2147483648 is none.
         ("-", [Value::Integer(value)]) => Value::Integer(value.checked_neg()?).ty(),
-        ("^", [_, _]) => {
-            Some(if common(args)? == SqlType::Numeric { SqlType::Numeric } else { SqlType::Float })
-        }
+        ("^", [_, _]) => Some(if common(args)? == SqlType::Numeric { SqlType::Numeric } else { SqlType::Float }),
         ("+" | "-" | "*" | "/" | "%" | "&" | "|" | "#", [_, _]) | ("+" | "-" | "~", [_]) => {
             common(args).filter(SqlType::is_number)
         }
@@ -220,11 +216,10 @@ fn operator(symbol: &str, args: &[Value]) -> Option<SqlType> {
 
 fn call(name: &str, args: &[Value]) -> Option<SqlType> {
     match name {
-        "hashtext" | "hashint2" | "hashint4" | "hashint8" | "hashfloat4" | "hashfloat8" | "hashoid"
-        | "hashchar" | "hashname" | "hashbpchar" | "hashvarlena" | "hashinet" | "hash_array"
-        | "hash_numeric" | "hash_record" | "uuid_hash" | "length" | "char_length" | "character_length"
-        | "octet_length" | "bit_length" | "ascii" | "strpos" | "position" | "get_byte" | "array_length"
-        | "cardinality" | "pg_backend_pid" => Some(SqlType::Int4),
+        "hashtext" | "hashint2" | "hashint4" | "hashint8" | "hashfloat4" | "hashfloat8" | "hashoid" | "hashchar"
+        | "hashname" | "hashbpchar" | "hashvarlena" | "hashinet" | "hash_array" | "hash_numeric" | "hash_record"
+        | "uuid_hash" | "length" | "char_length" | "character_length" | "octet_length" | "bit_length" | "ascii"
+        | "strpos" | "position" | "get_byte" | "array_length" | "cardinality" | "pg_backend_pid" => Some(SqlType::Int4),
         "hashtextextended"
         | "hashint2extended"
         | "hashint4extended"
@@ -248,11 +243,9 @@ fn call(name: &str, args: &[Value]) -> Option<SqlType> {
         | "crc32"
         | "crc32c"
         | "bit_count" => Some(SqlType::Int8),
-        "md5" | "lower" | "upper" | "concat" | "concat_ws" | "format" | "replace" | "to_hex" | "encode"
-        | "to_char" | "quote_ident" | "quote_literal" | "current_schema" | "current_database"
-        | "current_setting" | "trim" | "btrim" | "ltrim" | "rtrim" | "split_part" | "lpad" | "rpad" => {
-            Some(SqlType::Text)
-        }
+        "md5" | "lower" | "upper" | "concat" | "concat_ws" | "format" | "replace" | "to_hex" | "encode" | "to_char"
+        | "quote_ident" | "quote_literal" | "current_schema" | "current_database" | "current_setting" | "trim"
+        | "btrim" | "ltrim" | "rtrim" | "split_part" | "lpad" | "rpad" => Some(SqlType::Text),
         "decode" | "sha224" | "sha256" | "sha384" | "sha512" | "digest" => Some(SqlType::Bytea),
         "extract" | "to_number" => Some(SqlType::Numeric),
         "random" | "date_part" => Some(SqlType::Float),

@@ -55,10 +55,7 @@ impl Walk<'_, '_> {
             (&["is", "false"], false),
         ] {
             if count > words.len()
-                && words
-                    .iter()
-                    .enumerate()
-                    .all(|(n, word)| self.word(tokens, count - words.len() + n) == *word)
+                && words.iter().enumerate().all(|(n, word)| self.word(tokens, count - words.len() + n) == *word)
             {
                 return (&tokens[..count - words.len()], positive);
             }
@@ -94,8 +91,7 @@ impl Walk<'_, '_> {
 
     fn unwrapped<'t>(&self, mut tokens: &'t [Token]) -> &'t [Token] {
         while let [first, inner @ .., last] = tokens {
-            if first.kind != TokenKind::LeftParen || last.kind != TokenKind::RightParen || closes_early(inner)
-            {
+            if first.kind != TokenKind::LeftParen || last.kind != TokenKind::RightParen || closes_early(inner) {
                 break;
             }
             tokens = inner;
@@ -118,10 +114,7 @@ impl Walk<'_, '_> {
     }
 
     fn text(&self, tokens: &[Token], index: usize) -> &str {
-        tokens
-            .get(index)
-            .and_then(|token| self.document.region.text().get(token.span.range()))
-            .unwrap_or_default()
+        tokens.get(index).and_then(|token| self.document.region.text().get(token.span.range())).unwrap_or_default()
     }
 
     fn word(&self, tokens: &[Token], index: usize) -> String {
@@ -138,8 +131,7 @@ impl Walk<'_, '_> {
             condition.of(&self.document.tokens).iter().copied().filter(|t| !t.kind.is_trivia()).collect();
         let count = tokens.len();
         let not_found = count == 2 && self.word(&tokens, 0) == "not" && self.word(&tokens, 1) == "found";
-        let is_null =
-            count > 2 && self.word(&tokens, count - 2) == "is" && self.word(&tokens, count - 1) == "null";
+        let is_null = count > 2 && self.word(&tokens, count - 2) == "is" && self.word(&tokens, count - 1) == "null";
         if !not_found && !is_null {
             return None;
         }

@@ -42,8 +42,7 @@ impl Variables {
             variables.returned.extend(columns.iter().filter_map(|column| column.name.clone()));
         }
         for token in document.tokens.iter().filter(|token| token.kind == TokenKind::Word) {
-            let word =
-                document.region.text().get(token.span.range()).unwrap_or_default().to_ascii_lowercase();
+            let word = document.region.text().get(token.span.range()).unwrap_or_default().to_ascii_lowercase();
             *variables.mentions.entry(word).or_default() += 1;
         }
         variables.block(&body.block);
@@ -87,9 +86,7 @@ impl Variables {
             StatementKind::Assign { target, .. } => self.write(target),
             StatementKind::Sql { into: Some(into), .. }
             | StatementKind::Execute { into: Some(into), .. }
-            | StatementKind::Fetch { into: Some(into), .. } => {
-                into.targets.iter().for_each(|name| self.write(name))
-            }
+            | StatementKind::Fetch { into: Some(into), .. } => into.targets.iter().for_each(|name| self.write(name)),
             _ => {}
         }
     }

@@ -2,8 +2,8 @@
 
 use super::*;
 use sqlparser::ast::{
-    BinaryOperator, Expr, FromTable, JoinConstraint, JoinOperator, LimitClause, Query as AstQuery, SetExpr,
-    Statement, TableFactor, TableWithJoins, Visit, Visitor,
+    BinaryOperator, Expr, FromTable, JoinConstraint, JoinOperator, LimitClause, Query as AstQuery, SetExpr, Statement,
+    TableFactor, TableWithJoins, Visit, Visitor,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;

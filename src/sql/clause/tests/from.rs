@@ -35,8 +35,7 @@ fn items_of_every_kind() {
     let tree = tree(text);
     assert!(tree.complete());
     let select = root(&tree).select().unwrap();
-    let names: Vec<_> =
-        select.from.iter().map(|item| (item.name.as_str(), item.reference(), item.call)).collect();
+    let names: Vec<_> = select.from.iter().map(|item| (item.name.as_str(), item.reference(), item.call)).collect();
     assert_eq!(
         names,
         [

@@ -20,10 +20,7 @@ fn every_spelling() {
         locks("SELECT 1 FROM t u FOR SHARE OF u, s.v SKIP LOCKED LIMIT 1"),
         ["FOR SHARE OF u, s.v SKIP LOCKED Share SkipLocked u+v"]
     );
-    assert_eq!(
-        locks("TABLE t LIMIT 1 FOR KEY SHARE OF \"T\" OFFSET 1"),
-        ["FOR KEY SHARE OF \"T\" KeyShare Block T"]
-    );
+    assert_eq!(locks("TABLE t LIMIT 1 FOR KEY SHARE OF \"T\" OFFSET 1"), ["FOR KEY SHARE OF \"T\" KeyShare Block T"]);
     assert_eq!(
         locks("SELECT 1 FROM a, b FOR UPDATE OF a FOR SHARE OF b NOWAIT"),
         ["FOR UPDATE OF a Update Block a", "FOR SHARE OF b NOWAIT Share NoWait b"]
@@ -39,8 +36,7 @@ fn every_spelling() {
 
 #[test]
 fn a_lock_belongs_to_its_query() {
-    let text =
-        "UPDATE q SET s = 1 WHERE id IN (SELECT id FROM q WHERE a ORDER BY b LIMIT 1 FOR UPDATE SKIP LOCKED)";
+    let text = "UPDATE q SET s = 1 WHERE id IN (SELECT id FROM q WHERE a ORDER BY b LIMIT 1 FOR UPDATE SKIP LOCKED)";
     let tree = tree(text);
     let (_, query) = tree.queries().find(|(_, query)| !query.locks.is_empty()).unwrap();
     assert_eq!((query.clause, query.wrap), (Clause::Where, Wrap::In));

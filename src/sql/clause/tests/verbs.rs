@@ -24,8 +24,7 @@ fn queries_inside_other_statements() {
     let rule = tree("CREATE RULE r AS ON UPDATE TO t DO ALSO (DELETE FROM u; SELECT 1;)");
     assert_eq!(rule.roots().len(), 2);
     assert!(rule.complete());
-    let rule =
-        tree("CREATE RULE r AS ON UPDATE TO t WHERE EXISTS (SELECT 1) DO ALSO UPDATE u SET a = 1 WHERE b");
+    let rule = tree("CREATE RULE r AS ON UPDATE TO t WHERE EXISTS (SELECT 1) DO ALSO UPDATE u SET a = 1 WHERE b");
     assert_eq!(rule.roots().len(), 2);
     assert!(rule.complete());
     assert!(tree("CREATE TABLE t (a int DEFAULT 1)").roots().is_empty());
@@ -63,10 +62,7 @@ fn verbs() {
                 characteristics: Characteristics { isolation: None, read_only: Some(false) },
             },
         ),
-        (
-            "SET LOCAL lock_timeout = '1s'",
-            Set { scope: SetScope::Local, name: "lock_timeout".into(), value: 4..5 },
-        ),
+        ("SET LOCAL lock_timeout = '1s'", Set { scope: SetScope::Local, name: "lock_timeout".into(), value: 4..5 }),
         ("SET a.b TO 1, 2", Set { scope: SetScope::Default, name: "a.b".into(), value: 5..8 }),
         ("RESET ALL", Reset(None)),
         ("RESET lock_timeout", Reset(Some("lock_timeout".into()))),

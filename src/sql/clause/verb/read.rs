@@ -83,9 +83,7 @@ fn from(tree: &Tree<'_>, all: Tokens) -> (Verb, Contained) {
         "lock" => Verb::Lock,
         "do" => Verb::Do,
         "vacuum" => Verb::Vacuum,
-        "reindex" => {
-            Verb::Reindex { concurrently: rest.clone().any(|index| tree.word(index) == "concurrently") }
-        }
+        "reindex" => Verb::Reindex { concurrently: rest.clone().any(|index| tree.word(index) == "concurrently") },
         "call" => return (Verb::Call, arguments(rest)),
         "execute" => return (Verb::Execute, arguments(rest)),
         "copy" => return (Verb::Copy, copy(tree, &rest)),
@@ -206,8 +204,7 @@ fn copy(tree: &Tree<'_>, rest: &Tokens) -> Contained {
     }
     // `COPY t FROM … WHERE condition`
     let from = tree.top(rest.clone()).find(|&index| tree.keyword(index) == "from");
-    let condition =
-        from.and_then(|from| tree.top(from..rest.end).find(|&index| tree.keyword(index) == "where"));
+    let condition = from.and_then(|from| tree.top(from..rest.end).find(|&index| tree.keyword(index) == "where"));
     match condition {
         Some(at) => Contained { expressions: vec![(at + 1..rest.end, Clause::Where)], ..Contained::none() },
         None => Contained::none(),
@@ -265,8 +262,8 @@ fn object(tree: &Tree<'_>, rest: &Tokens) -> Object {
             "trigger" => Object::Trigger,
             "type" | "domain" => Object::Type,
             "view" => Object::View,
-            "or" | "replace" | "global" | "local" | "temp" | "temporary" | "unlogged" | "unique"
-            | "foreign" | "recursive" | "constraint" | "event" | "default" | "trusted" | "procedural" => {
+            "or" | "replace" | "global" | "local" | "temp" | "temporary" | "unlogged" | "unique" | "foreign"
+            | "recursive" | "constraint" | "event" | "default" | "trusted" | "procedural" => {
                 continue;
             }
             _ => Object::Other,
@@ -293,9 +290,10 @@ fn create(tree: &Tree<'_>, rest: Tokens) -> (Verb, Contained) {
 
 /// The query after AS, which ends before `WITH CHECK OPTION` and `WITH [NO] DATA`.
 fn defined(tree: &Tree<'_>, rest: &Tokens) -> Contained {
-    let Some(at) = tree.top(rest.clone()).find(|&index| {
-        tree.word(index) == "as" && (tree.opens_query(index + 1) || tree.begins_query(index + 1))
-    }) else {
+    let Some(at) = tree
+        .top(rest.clone())
+        .find(|&index| tree.word(index) == "as" && (tree.opens_query(index + 1) || tree.begins_query(index + 1)))
+    else {
         return Contained::none();
     };
     let end = tree
@@ -354,8 +352,7 @@ fn policy(tree: &Tree<'_>, rest: &Tokens) -> Contained {
     let expressions = tree
         .top(rest.clone())
         .filter(|&index| {
-            tree.kind(index) == Some(TokenKind::LeftParen)
-                && matches!(tree.word(index - 1), "using" | "check")
+            tree.kind(index) == Some(TokenKind::LeftParen) && matches!(tree.word(index - 1), "using" | "check")
         })
         .map(|index| (index + 1..tree.close(index, rest.end), Clause::Where))
         .collect();

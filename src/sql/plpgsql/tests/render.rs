@@ -95,12 +95,9 @@ impl Parsed<'_> {
             Commit { chain } => format!("commit {chain}"),
             Rollback { chain } => format!("rollback {chain}"),
             Sql { tokens, into } => format!("sql {}{}", self.run(*tokens), self.into(into.as_ref())),
-            Execute { command, into, using } => format!(
-                "execute {}{}{}",
-                self.run(*command),
-                self.into(into.as_ref()),
-                self.runs(" using ", using)
-            ),
+            Execute { command, into, using } => {
+                format!("execute {}{}{}", self.run(*command), self.into(into.as_ref()), self.runs(" using ", using))
+            }
             Open { cursor, arguments, query, execute, using } => format!(
                 "open {cursor}{}{}{}{}",
                 self.option(" with ", *arguments),
@@ -132,12 +129,9 @@ impl Parsed<'_> {
             LoopKind::ForQuery { target, query } => {
                 format!("for {} in {}", target.join("+"), self.run(*query))
             }
-            LoopKind::ForExecute { target, command, using } => format!(
-                "for {} execute {}{}",
-                target.join("+"),
-                self.run(*command),
-                self.runs(" using ", using)
-            ),
+            LoopKind::ForExecute { target, command, using } => {
+                format!("for {} execute {}{}", target.join("+"), self.run(*command), self.runs(" using ", using))
+            }
             LoopKind::ForCursor { target, cursor, arguments } => {
                 format!("for {} cursor {cursor}{}", target.join("+"), self.option(" with ", *arguments))
             }

@@ -11,7 +11,7 @@ use crate::sql::advisory::{self, Key};
 use crate::sql::clause::{Verb, Wait};
 use crate::sql::lex::TokenKind;
 use crate::sql::routine::Routine;
-use crate::sql::script::{Section, sections};
+use crate::sql::script::{Section, Surroundings, sections};
 use crate::statement::{Statement, Wrappers};
 
 /// A file as rules see it.
@@ -42,8 +42,14 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Reads the documents of a source.
-    pub fn new(id: FileId, source: &'a Source, documents: &'a [Document<'a>], wrappers: &Wrappers) -> Self {
+    /// Reads the documents of a source. `beside` is what the file beside it says of its transaction.
+    pub fn new(
+        id: FileId,
+        source: &'a Source,
+        documents: &'a [Document<'a>],
+        wrappers: &Wrappers,
+        beside: Option<Surroundings>,
+    ) -> Self {
         let mut file = Self {
             id,
             source,
@@ -58,7 +64,7 @@ impl<'a> File<'a> {
             understood: 0,
         };
         for (index, document) in documents.iter().enumerate() {
-            let lowered = lower(documents, index, &sections_of(source, document), wrappers);
+            let lowered = lower(documents, index, &sections_of(source, document, beside), wrappers);
             file.statements.extend(lowered.statements);
             file.units.extend(lowered.units.into_iter().map(|unit| UnitFlow { trace: interpret(&unit), unit }));
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
@@ -158,9 +164,11 @@ pub struct Definition {
     pub statement: Span,
 }
 
-fn sections_of(source: &Source, document: &Document<'_>) -> Vec<Section> {
+fn sections_of(source: &Source, document: &Document<'_>, beside: Option<Surroundings>) -> Vec<Section> {
     match (&document.content, &document.origin) {
-        (Content::Statements(_), Origin::Script) => sections(source.path(), document.region.text(), &document.tokens),
+        (Content::Statements(_), Origin::Script) => {
+            sections(source.path(), document.region.text(), &document.tokens, beside)
+        }
         _ => Vec::new(),
     }
 }

@@ -143,7 +143,7 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
             }
             continue;
         };
-        if is_named || wanted.contains(&path) {
+        if language.is_linted() && (is_named || wanted.contains(&path)) {
             targets.push(FileId(u32::try_from(entries.len()).unwrap_or(u32::MAX)));
         }
         let content = if is_named { buffer.take().map(|b| b.content) } else { None };

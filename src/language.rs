@@ -5,6 +5,15 @@
 pub enum Language {
     /// SQL for psql, a migration runner or a query compiler.
     Sql,
+    /// A file that says how something else is run: context, and never reported on.
+    Config(Config),
+}
+
+/// How a configuration file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Config {
+    /// Java properties.
+    Properties,
 }
 
 /// File name endings, longest match first in [`Language::of`]; case does not matter.
@@ -41,11 +50,19 @@ impl Language {
     /// The language of the file at `path`, by its name alone.
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
+        if name.ends_with(".sql.conf") {
+            return Some(Self::Config(Config::Properties));
+        }
         let (stem, ending) = name.rsplit_once('.')?;
         if TEMPLATES.iter().any(|template| ending.eq_ignore_ascii_case(template)) {
             return stem.rsplit_once('.').and_then(|(_, inner)| Self::of_ending(inner));
         }
         Self::of_ending(ending)
+    }
+
+    /// Whether findings may lie in it: not in what is read for context alone.
+    pub const fn is_linted(self) -> bool {
+        matches!(self, Self::Sql)
     }
 
     fn of_ending(ending: &str) -> Option<Self> {
@@ -121,7 +138,10 @@ mod tests {
         for path in ["a.sql", "db/A.SQL", "queue.sql.jinja", "x.sql.j2", "y.pgsql", "dump.sql.postgres"] {
             assert_eq!(Language::of(path), Some(Language::Sql), "{path}");
         }
-        for path in ["a.sqlite", "sql", "jinja", "a.jinja", "a.sql.go"] {
+        let beside = Language::of("sql/V1__x.sql.conf");
+        assert_eq!(beside, Some(Language::Config(Config::Properties)));
+        assert!(beside.is_some_and(|language| !language.is_linted()));
+        for path in ["nginx.conf", "a.sqlite", "sql", "jinja", "a.jinja", "a.sql.go"] {
             assert_eq!(Language::of(path), None, "{path}");
         }
     }

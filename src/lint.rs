@@ -17,6 +17,7 @@ use crate::rules::RULES;
 use crate::settings::Settings;
 use crate::source::{Source, Unreadable};
 use crate::span::Span;
+use crate::sql::script::{self, Surroundings};
 use crate::statement::Wrappers;
 use crate::suppress;
 use rayon::prelude::*;
@@ -29,7 +30,7 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     report.summary.files = targets.0.len();
     let sources = read(project, targets, &marked, &mut report.notices);
     let texts = texts(&sources);
-    let mut files = analyse(&sources, &texts, &Wrappers::default());
+    let mut files = analyse(project, &sources, &texts, &Wrappers::default());
     leave_out_replaced(&mut files);
     // What calls a wrapper need not hold a lock word itself.
     let wrappers = wrappers(&files);
@@ -38,10 +39,10 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     if let Some(calls) = prefilter::calls(wrappers.names()) {
         for ((file, documents), (id, source)) in files.iter_mut().zip(&texts).zip(&sources) {
             if calls.is_match(source.text().as_bytes()) {
-                *file = File::new(*id, source, documents, &wrappers);
+                *file = File::new(*id, source, documents, &wrappers, beside(project, source));
             }
         }
-        files.extend(analyse(&callers, &caller_texts, &wrappers));
+        files.extend(analyse(project, &callers, &caller_texts, &wrappers));
         files.sort_by_key(|file| file.id);
         leave_out_replaced(&mut files);
     }
@@ -116,6 +117,9 @@ fn read(
             let tell = |message: String, trouble| {
                 targets.contains(id).then(|| Notice { path: Arc::clone(&file.path), message, trouble })
             };
+            if !file.language.is_linted() {
+                return (None, None);
+            }
             let content = match project.read(id) {
                 Ok(content) => content,
                 Err(why) => return (None, tell(why, true)),
@@ -158,8 +162,27 @@ fn texts(sources: &[Loaded]) -> Vec<Vec<Document<'_>>> {
         .collect()
 }
 
-fn analyse<'a>(sources: &'a [Loaded], texts: &'a [Vec<Document<'a>>], wrappers: &Wrappers) -> Vec<File<'a>> {
-    sources.par_iter().zip(texts).map(|((id, source), documents)| File::new(*id, source, documents, wrappers)).collect()
+fn analyse<'a>(
+    project: &dyn Project,
+    sources: &'a [Loaded],
+    texts: &'a [Vec<Document<'a>>],
+    wrappers: &Wrappers,
+) -> Vec<File<'a>> {
+    sources
+        .par_iter()
+        .zip(texts)
+        .map(|((id, source), documents)| File::new(*id, source, documents, wrappers, beside(project, source)))
+        .collect()
+}
+
+/// What the file beside a script says of the script's transaction.
+fn beside(project: &dyn Project, source: &Source) -> Option<Surroundings> {
+    let path = script::side_file(source.path());
+    let index = project.files().binary_search_by(|file| (*file.path).cmp(&*path)).ok()?;
+    match project.read(FileId(u32::try_from(index).unwrap_or(u32::MAX))) {
+        Ok(content) => script::read_side_file(&String::from_utf8_lossy(&content)),
+        Err(_) => Some(Surroundings::Unknown),
+    }
 }
 
 fn leave_out_replaced(files: &mut [File<'_>]) {

@@ -33,9 +33,10 @@ pub trait Project: Sync {
 pub struct Targets(pub Vec<FileId>);
 
 impl Targets {
-    /// Every file of the project.
+    /// Every file of the project in which findings may lie.
     pub fn all(project: &dyn Project) -> Self {
-        Self((0..u32::try_from(project.files().len()).unwrap_or(u32::MAX)).map(FileId).collect())
+        let files = (0..).map(FileId).zip(project.files());
+        Self(files.filter(|(_, file)| file.language.is_linted()).map(|(id, _)| id).collect())
     }
 
     /// Whether the file is reported on.
@@ -53,7 +54,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The given paths with their contents; files in no language that is linted are left out.
+    /// The given paths with their contents; files in no language that is read are left out.
     pub fn new<P: AsRef<str>, C: Into<Vec<u8>>>(files: impl IntoIterator<Item = (P, C)>) -> Self {
         let mut all: Vec<(ProjectFile, Vec<u8>)> = files
             .into_iter()

@@ -68,6 +68,7 @@ impl Catalog {
                     let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
                     project.read(id).map(|content| of_file(&file.path, content)).unwrap_or_default()
                 }
+                Language::Config(_) => Vec::new(),
             })
             .collect();
         let mut catalog = Self::default();
@@ -176,7 +177,7 @@ fn of_file(path: &Arc<str>, content: Vec<u8>) -> Vec<Change> {
     let Ok(source) = Source::new(Arc::clone(path), Language::Sql, content) else { return Vec::new() };
     let text = &source.text()[source.bom()..];
     let tokens = lex(text);
-    let sections = sections(path, text, &tokens);
+    let sections = sections(path, text, &tokens, None);
     let mut found = Vec::new();
     for piece in split(text, &tokens) {
         let statement = &tokens[piece.tokens.clone()];

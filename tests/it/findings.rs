@@ -81,6 +81,23 @@ fn standard_input_is_judged_as_the_file() {
 }
 
 #[test]
+fn the_file_beside_a_script_says_how_it_is_run() {
+    let script = "SELECT pg_advisory_xact_lock(7);\nUPDATE t SET a = 1;\n";
+    let found_with = |beside: &[(&str, &str)]| {
+        let files: Vec<_> = [("sql/V1__x.sql", script)].iter().chain(beside).copied().collect();
+        found(tree(&files).path(), "")
+    };
+    let told = ["sql/V1__x.sql:1:8 xact-lock-outside-transaction"];
+    assert!(found_with(&[]).is_empty());
+    assert_eq!(found_with(&[("sql/V1__x.sql.conf", "executeInTransaction=false\n")]), told);
+    assert!(found_with(&[("sql/V1__x.sql.conf", "executeInTransaction=true\n")]).is_empty());
+    assert!(found_with(&[("sql/V2__x.sql.conf", "executeInTransaction=false\n")]).is_empty());
+    // The settings of the whole are not searched, only what stands beside the file.
+    let files = [("sql/V1__x.sql", script), ("sql/V1__x.sql.conf", "executeInTransaction=false\n")];
+    assert_eq!(found(tree(&files).path(), "sql/V1__x.sql"), told);
+}
+
+#[test]
 fn comments_and_configuration_silence() {
     let commented = BAD.replace(");", ");  -- locklint: ignore[session-lock-in-transaction] a reason");
     let unused = GOOD.replace(");", ");  -- locklint: ignore[session-lock-in-transaction] a reason");

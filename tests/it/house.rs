@@ -95,8 +95,9 @@ fn the_hook_is_given_the_files_that_are_read() {
         "a.txt",
         "a.sqlx",
         "a.j2",
+        "a.sql.conf",
     ] {
-        assert_eq!(pattern.is_match(name), Language::of(name).is_some(), "{name}");
+        assert_eq!(pattern.is_match(name), Language::of(name).is_some_and(Language::is_linted), "{name}");
     }
 }
 

@@ -31,4 +31,6 @@ mod properties;
 #[cfg(test)]
 mod readme;
 #[cfg(test)]
+mod runners;
+#[cfg(test)]
 mod schema;

@@ -6,7 +6,7 @@ use crate::flow::{Action, Node, UnitKind};
 use crate::span::{Span, SqlSpan};
 use crate::sql::clause::{Entry, Verb};
 use crate::sql::routine::{Returns, Routine, RoutineKind};
-use crate::sql::script::{Expects, Section, SectionKind, Surroundings};
+use crate::sql::script::{Expects, Runner, Section, SectionKind, Surroundings};
 use crate::sql::split::{Piece, Terminator};
 use crate::statement::{Statement, Use, Wrappers};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(super) fn sections<'d>(
             lowered.statements.push(statement);
         }
         let (kind, runner) = match &section.kind {
-            SectionKind::Script { runner } => (UnitKind::Script, *runner),
+            SectionKind::Script { runner } => (UnitKind::Script, runner.map(Runner::name)),
             SectionKind::Query { .. } => (UnitKind::Query, None),
         };
         let span = document.region.to_source(section.span);

@@ -7,7 +7,7 @@ use crate::flow::lower::lower;
 use crate::flow::{UnitFlow, UnitKind};
 use crate::source::Source;
 use crate::span::Span;
-use crate::sql::advisory::{self, Key};
+use crate::sql::advisory::{self, Key, Scope};
 use crate::sql::clause::{Verb, Wait};
 use crate::sql::lex::TokenKind;
 use crate::sql::routine::Routine;
@@ -121,6 +121,11 @@ impl<'a> File<'a> {
                 _ => None,
             })
         })
+    }
+
+    /// Whether something takes a lock of the session, for which it matters whose session that is.
+    pub fn locks_session(&self) -> bool {
+        self.units.iter().any(|flow| flow.acquired().any(|(_, function, _)| function.scope == Scope::Session))
     }
 
     /// Takes out what stands in a definition that another one replaces.

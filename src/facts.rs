@@ -2,6 +2,7 @@
 
 pub mod bound;
 pub mod catalog;
+pub mod pooler;
 pub mod routines;
 pub mod wrappers;
 
@@ -9,8 +10,10 @@ use crate::analysis::File;
 use crate::flow::UnitFlow;
 use crate::sql::advisory::{Action, Key, Mode, Sameness};
 use catalog::Catalog;
+use pooler::Pooler;
 
-/// Facts of a project, from every file that may hold a lock; the catalog from every file that may define a table.
+/// Facts of a project, from every file that may hold a lock; the catalog from every file that may define a table;
+/// the connection settings from every configuration file.
 #[derive(Debug, Default)]
 pub struct Facts {
     /// Whether every file of the root was seen; where not, nothing is argued from absence.
@@ -19,14 +22,16 @@ pub struct Facts {
     unpaired: Vec<(Mode, Key)>,
     /// Tables and keys; empty where no statement asks for them.
     pub catalog: Catalog,
+    /// How programs connect; empty where no statement asks for it.
+    pub pooler: Pooler,
     /// Functions of the tree that are named like an advisory function, lower case.
     pub own_functions: Vec<String>,
 }
 
 impl Facts {
     /// The facts of `files`.
-    pub fn of(files: &[File<'_>], complete: bool, catalog: Catalog) -> Self {
-        let mut facts = Self { complete, catalog, ..Self::default() };
+    pub fn of(files: &[File<'_>], complete: bool, catalog: Catalog, pooler: Pooler) -> Self {
+        let mut facts = Self { complete, catalog, pooler, ..Self::default() };
         for file in files {
             for flow in &file.units {
                 facts.unpaired.extend(unpaired(flow));

@@ -5,15 +5,21 @@
 pub enum Language {
     /// SQL for psql, a migration runner or a query compiler.
     Sql,
-    /// A file that says how something else is run: context, and never reported on.
+    /// A file that says how something else is run or connects: context, and never reported on.
     Config(Config),
 }
 
 /// How a configuration file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Config {
+    /// `NAME=value` for a shell or a container.
+    Env,
+    /// Sections of `key = value`: PgBouncer, Alembic.
+    Ini,
     /// Java properties.
     Properties,
+    /// Compose, Kubernetes, Rails, Spring.
+    Yaml,
 }
 
 /// File name endings, longest match first in [`Language::of`]; case does not matter.
@@ -24,6 +30,11 @@ const ENDINGS: &[(&str, Language)] = &[
     ("plpgsql", Language::Sql),
     ("plsql", Language::Sql),
     ("ddl", Language::Sql),
+    ("env", Language::Config(Config::Env)),
+    ("ini", Language::Config(Config::Ini)),
+    ("properties", Language::Config(Config::Properties)),
+    ("yaml", Language::Config(Config::Yaml)),
+    ("yml", Language::Config(Config::Yaml)),
 ];
 
 /// Endings of templates: what stands before them says the language (`queue.sql.jinja`).
@@ -50,7 +61,10 @@ impl Language {
     /// The language of the file at `path`, by its name alone.
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
-        if name.ends_with(".sql.conf") {
+        if name == ".env" || name.starts_with(".env.") {
+            return Some(Self::Config(Config::Env));
+        }
+        if name == "flyway.conf" || name.ends_with(".sql.conf") {
             return Some(Self::Config(Config::Properties));
         }
         let (stem, ending) = name.rsplit_once('.')?;
@@ -138,10 +152,22 @@ mod tests {
         for path in ["a.sql", "db/A.SQL", "queue.sql.jinja", "x.sql.j2", "y.pgsql", "dump.sql.postgres"] {
             assert_eq!(Language::of(path), Some(Language::Sql), "{path}");
         }
-        let beside = Language::of("sql/V1__x.sql.conf");
-        assert_eq!(beside, Some(Language::Config(Config::Properties)));
-        assert!(beside.is_some_and(|language| !language.is_linted()));
-        for path in ["nginx.conf", "a.sqlite", "sql", "jinja", "a.jinja", "a.sql.go"] {
+        for (path, config) in [
+            (".env", Config::Env),
+            ("deploy/.env.production", Config::Env),
+            ("worker.env", Config::Env),
+            ("etc/pgbouncer.ini", Config::Ini),
+            ("pgbouncer.ini.j2", Config::Ini),
+            ("conf/flyway.conf", Config::Properties),
+            ("sql/V1__x.sql.conf", Config::Properties),
+            ("application-prod.properties", Config::Properties),
+            ("compose.yaml", Config::Yaml),
+            ("config/database.yml", Config::Yaml),
+        ] {
+            assert_eq!(Language::of(path), Some(Language::Config(config)), "{path}");
+        }
+        assert!(!Language::Config(Config::Env).is_linted());
+        for path in ["env", ".envrc", "nginx.conf", "a.sqlite", "sql", "jinja", "a.jinja", "a.sql.go"] {
             assert_eq!(Language::of(path), None, "{path}");
         }
     }

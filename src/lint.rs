@@ -4,6 +4,7 @@ use crate::analysis::File;
 use crate::document::{Document, documents};
 use crate::facts::Facts;
 use crate::facts::catalog::Catalog;
+use crate::facts::pooler::Pooler;
 use crate::facts::routines;
 use crate::facts::wrappers::wrappers;
 use crate::finding::{FileId, Finding, Level, Notice, Related, Report};
@@ -14,7 +15,7 @@ use crate::project::{Project, ProjectFile, Targets};
 use crate::region::Region;
 use crate::rule::{Check, Context, Sink, arbitrate};
 use crate::rules::RULES;
-use crate::settings::Settings;
+use crate::settings::{Pooling, Settings};
 use crate::source::{Source, Unreadable};
 use crate::span::Span;
 use crate::sql::script::{self, Surroundings};
@@ -49,8 +50,13 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     // Only a row lock asks for keys, so only then is the DDL read.
     let asks = files.iter().filter(|file| targets.contains(file.id)).any(File::skips_locked);
     let catalog = if asks { Catalog::read(project, settings) } else { Catalog::default() };
-    let facts = Facts::of(&files, project.complete(), catalog);
-    let found = check(&files, &facts, targets);
+    // Likewise, only a lock of the session asks how its session is come by.
+    let asks = |file: &&File<'_>| {
+        targets.contains(file.id) && settings.of(file.source.path()).pooling() == Pooling::Auto && file.locks_session()
+    };
+    let pooler = if files.iter().any(|file| asks(&file)) { Pooler::read(project) } else { Pooler::default() };
+    let facts = Facts::of(&files, project.complete(), catalog, pooler);
+    let found = check(&files, &facts, targets, settings);
     let mut findings = suppressed(found, &files, targets, &facts, settings);
     report.in_tests = select(&mut findings, project, settings);
     findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
@@ -68,7 +74,9 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     }
     let named: BTreeSet<FileId> =
         findings.iter().flat_map(|f| std::iter::once(f.at.file).chain(f.related.iter().map(|r| r.at.file))).collect();
-    report.sources = sources.iter().chain(&callers).filter(|(id, _)| named.contains(id)).cloned().collect();
+    let loaded = sources.iter().chain(&callers).map(|(id, source)| (id, source)).chain(facts.pooler.sources());
+    report.sources =
+        loaded.filter(|(id, _)| named.contains(id)).map(|(id, source)| (*id, Arc::clone(source))).collect();
     report.findings = findings;
     report.notices.sort();
     report
@@ -194,13 +202,14 @@ fn leave_out_replaced(files: &mut [File<'_>]) {
 }
 
 /// What the rules find in the targets, after arbitration.
-fn check(files: &[File<'_>], facts: &Facts, targets: &Targets) -> Vec<Finding> {
+fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settings) -> Vec<Finding> {
     let mut candidates: Vec<_> = files
         .par_iter()
         .filter(|file| targets.contains(file.id))
         .flat_map_iter(|file| {
             let mut sink = Sink::default();
-            let context = Context { file, facts };
+            let pooling = settings.of(file.source.path()).pooling();
+            let context = Context { file, facts, pooling };
             for check in RULES.iter().flat_map(|rule| rule.checks) {
                 match check {
                     Check::Statement(check) => file.statements.iter().for_each(|s| check(&context, s, &mut sink)),

@@ -46,6 +46,15 @@ pub fn may_suppress(content: &[u8]) -> bool {
     memchr::memmem::find(content, b"locklint:").is_some()
 }
 
+/// Whether a configuration file may say how somebody connects to PostgreSQL.
+pub fn may_connect(content: &[u8]) -> bool {
+    static CONNECTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)postgres|pgbouncer|pool_?mode|pghost|(?:db|database)_host|\bhost\s*[=:]|\bkind:\s*service\b")
+            .ok()
+    });
+    CONNECTS.as_ref().is_none_or(|pattern| pattern.is_match(content))
+}
+
 /// Whether the content may define a table, an index or a function.
 pub fn may_define(content: &[u8]) -> bool {
     KEYS.as_ref().is_none_or(|pattern| pattern.is_match(content))

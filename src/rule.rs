@@ -5,6 +5,7 @@ use crate::analysis::File;
 use crate::facts::Facts;
 use crate::finding::{FileId, Finding, Fix, Level, Place, Related};
 use crate::flow::{SiteId, UnitFlow};
+use crate::settings::Pooling;
 use crate::span::Span;
 use crate::sql::clause::Tokens;
 use crate::statement::Statement;
@@ -74,6 +75,8 @@ pub struct Context<'a> {
     pub file: &'a File<'a>,
     /// What only the whole tree can say.
     pub facts: &'a Facts,
+    /// What settings say stands between the program and the server.
+    pub pooling: Pooling,
 }
 
 /// A finding with the lock sites that it is about, before arbitration.

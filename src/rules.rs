@@ -26,6 +26,7 @@ rules! {
     pg_locks_null_join,
     row_lock_never_taken,
     row_lock_outside_transaction,
+    session_lock_behind_pooler,
     session_lock_in_transaction,
     skip_locked_join_without_of,
     skip_locked_single_key,

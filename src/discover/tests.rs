@@ -82,6 +82,12 @@ fn a_named_file_is_read_whatever_ignores_it() {
     let named = found(request(tree.path(), &["a.sql", "dump/c.sql", "db/b.txt"]));
     assert_eq!(targets(&named), ["a.sql", "dump/c.sql"]);
     assert_eq!(notices(&named), [("db/b.txt", "not linted: its name ends in no language that is read", false)]);
+    // A file that says how programs connect is context whether it is named or not.
+    fs::write(tree.path().join(".env"), "DATABASE_URL=").unwrap();
+    let config = found(request(tree.path(), &[".env", "a.sql"]));
+    assert_eq!((targets(&config), notices(&config)), (vec!["a.sql"], Vec::new()));
+    assert_eq!(context(&config), [".docker/init.sql", ".env", "a.sql", "db/b.sql"]);
+    fs::remove_file(tree.path().join(".env")).unwrap();
     let forced = found(Request {
         force_exclude: true,
         exclude: vec!["dump".to_owned()],

@@ -27,6 +27,8 @@ mod layers;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod pooler;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod readme;

@@ -11,31 +11,42 @@ struct Block {
     section: String,
     /// The fence's language, such as `sql`.
     language: String,
-    /// A name given by `file=…` joins it with the blocks that follow, up to one without.
+    /// A name given by `file=…` joins it with the block that follows at once, without a word between them.
     file: Option<String>,
+    /// Whether another block follows at once.
+    joined: bool,
     text: String,
 }
 
 fn blocks(page: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
-    let (mut section, mut heading, mut inside) = (String::new(), false, false);
+    let (mut section, mut heading, mut inside, mut adjacent) = (String::new(), false, false, false);
     for event in Parser::new(page) {
         match event {
             Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }) => {
                 heading = true;
+                adjacent = false;
                 section.clear();
             }
             Event::End(TagEnd::Heading(HeadingLevel::H2)) => heading = false,
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
                 inside = true;
+                if let Some(before) = found.last_mut().filter(|_| adjacent) {
+                    before.joined = true;
+                }
                 let mut words = info.split_ascii_whitespace();
                 let language = words.next().unwrap_or_default().to_owned();
                 let file = words.find_map(|word| word.strip_prefix("file=")).map(str::to_owned);
-                found.push(Block { section: section.clone(), language, file, text: String::new() });
+                let text = String::new();
+                found.push(Block { section: section.clone(), language, file, joined: false, text });
             }
-            Event::End(TagEnd::CodeBlock) => inside = false,
+            Event::End(TagEnd::CodeBlock) => {
+                inside = false;
+                adjacent = true;
+            }
             Event::Text(text) if heading => section.push_str(&text),
             Event::Text(text) if inside => found.last_mut().expect("a block").text.push_str(&text),
+            Event::Start(_) => adjacent = false,
             _ => {}
         }
     }
@@ -59,7 +70,7 @@ pub(crate) fn examples() -> Vec<Example> {
             if !is_bad && block.section != "Good" {
                 continue;
             }
-            let last = block.file.is_none();
+            let last = block.file.is_none() || !block.joined;
             files.push((block.file.unwrap_or_else(|| format!("example.{}", block.language)), block.text));
             if last {
                 found.push(Example { rule, is_bad, files: std::mem::take(&mut files) });

@@ -31,7 +31,7 @@ pub enum Format {
     Text,
     /// One line per finding: path:line:column: level[rule] message
     Concise,
-    /// One object; see the README for its fields
+    /// One object, described in docs/json.md
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,

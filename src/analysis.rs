@@ -1,10 +1,15 @@
 //! One file, read: its documents' statements and units, its comments, its lock sites.
 
-use crate::document::{Content, Document, Origin, Owner};
+mod nesting;
+#[cfg(test)]
+mod tests;
+
+use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
-use crate::flow::interpret::interpret;
 use crate::flow::lower::lower;
+use crate::flow::sites::MAX_SITES;
 use crate::flow::{UnitFlow, UnitKind};
+use crate::region::Region;
 use crate::source::Source;
 use crate::span::Span;
 use crate::sql::advisory::{self, Key, Scope};
@@ -13,6 +18,12 @@ use crate::sql::lex::TokenKind;
 use crate::sql::routine::Routine;
 use crate::sql::script::{Section, Surroundings, sections};
 use crate::statement::{Statement, Wrappers};
+use nesting::Nesting;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// How many comments after a statement on its last line are its own: a file may be one line.
+const MAX_COMMENTS: usize = 8;
 
 /// A file as rules see it.
 #[derive(Debug)]
@@ -21,9 +32,7 @@ pub struct File<'a> {
     pub id: FileId,
     /// Its text.
     pub source: &'a Source,
-    /// Its SQL texts.
-    documents: &'a [Document<'a>],
-    /// Its statements: of the script first, then of each body.
+    /// The statements that a rule can say something about: of the script first, then of each body.
     pub statements: Vec<Statement<'a>>,
     /// Its units with their traces.
     pub units: Vec<UnitFlow>,
@@ -31,6 +40,8 @@ pub struct File<'a> {
     pub comments: Vec<Span>,
     /// The routines that it defines.
     pub definitions: Vec<Definition>,
+    /// The same, each with its body.
+    routines: Vec<(Span, Routine)>,
     /// Advisory calls and locking clauses in its SQL.
     pub lock_sites: usize,
     /// Those whose statement and key were read in full.
@@ -39,65 +50,94 @@ pub struct File<'a> {
     pub left_out: Vec<Span>,
     /// The functions that it defines under the name of an advisory function, lower case.
     pub own_functions: Vec<String>,
+    /// Which units are around a place.
+    nesting: Nesting,
+    /// Whether a migration runner runs some of it.
+    migrates: bool,
+    /// The names of the units that lock tables.
+    lock_tables: HashSet<Arc<str>>,
 }
 
 impl<'a> File<'a> {
-    /// Reads the documents of a source. `beside` is what the file beside it says of its transaction.
+    /// Reads a source. Its regions are left in `regions`; its tokens are dropped. `beside` is what the file beside it
+    /// says of its transaction.
     pub fn new(
         id: FileId,
         source: &'a Source,
-        documents: &'a [Document<'a>],
+        regions: &'a mut Vec<Region<'a>>,
         wrappers: &Wrappers,
         beside: Option<Surroundings>,
     ) -> Self {
         let mut file = Self {
             id,
             source,
-            documents,
             statements: Vec::new(),
             units: Vec::new(),
             comments: Vec::new(),
             own_functions: Vec::new(),
             definitions: Vec::new(),
+            routines: Vec::new(),
             left_out: Vec::new(),
             lock_sites: 0,
             understood: 0,
+            nesting: Nesting::default(),
+            migrates: false,
+            lock_tables: HashSet::new(),
         };
+        let whole = Span::new(source.bom(), source.text().len());
+        let documents = documents(Region::verbatim(source.text(), whole), regions);
         for (index, document) in documents.iter().enumerate() {
-            let lowered = lower(documents, index, &sections_of(source, document, beside), wrappers);
+            let lowered = lower(&documents, index, &sections_of(source, document, beside), wrappers);
             file.statements.extend(lowered.statements);
-            file.units.extend(lowered.units.into_iter().map(|unit| UnitFlow { trace: interpret(&unit), unit }));
+            file.units.extend(lowered.units.into_iter().map(UnitFlow::new));
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-            file.comments.extend(comments.map(|token| document.region.to_source(token.span)));
-            if let Origin::Body(owner) = &document.origin {
-                file.define(owner);
+            file.comments.extend(comments.map(|token| document.region.to_source(token.span())));
+        }
+        for document in documents {
+            if let Origin::Body(owner) = document.origin {
+                file.define(&owner);
+                file.routines.push((document.region.span(), owner.routine));
             }
         }
         file.comments.sort();
         file.comments.dedup();
         file.count_lock_sites();
+        let locks = file.statements.iter().filter(|statement| *statement.tree.verb() == Verb::Lock);
+        file.lock_tables = locks.map(|statement| Arc::clone(&statement.unit)).collect();
+        file.migrates = file.units.iter().any(|flow| flow.unit.runner.is_some());
+        file.nest();
         file
     }
 
     /// Whether the unit around a statement takes an advisory or a table lock, which may guard what the statement does.
     pub fn is_locked_otherwise(&self, statement: &Statement<'_>) -> bool {
-        let inside = |span: Span| span.contains(statement.span);
-        self.units.iter().any(|flow| inside(flow.unit.span) && flow.acquired().next().is_some())
-            || self.statements.iter().any(|other| other.unit == statement.unit && *other.tree.verb() == Verb::Lock)
+        self.units_around(statement).any(|flow| flow.acquired().next().is_some())
+            || self.lock_tables.contains(&statement.unit)
+    }
+
+    /// The units around a statement, the innermost first.
+    pub fn units_around(&self, statement: &Statement<'_>) -> impl Iterator<Item = &UnitFlow> {
+        self.nesting.around(statement.span).filter_map(|index| self.units.get(index))
+    }
+
+    fn nest(&mut self) {
+        self.nesting = Nesting::new(self.units.iter().map(|flow| flow.unit.span));
     }
 
     /// Whether a statement is run by a migration runner itself, once, and not in a body that others call.
     pub fn runs_once(&self, statement: &Statement<'_>) -> bool {
-        let migrates = self.units.iter().any(|flow| flow.unit.runner.is_some());
         let called = |kind| !matches!(kind, UnitKind::Script | UnitKind::Procedure { inline: true });
-        migrates && !self.units.iter().any(|flow| flow.unit.span.contains(statement.span) && called(flow.unit.kind))
+        self.migrates && !self.units_around(statement).any(|flow| called(flow.unit.kind))
     }
 
     /// The comments inside a statement, on its last line, and directly before it.
     pub fn comments_at(&self, statement: Span) -> impl Iterator<Item = &'a str> {
         let text = self.source.text();
-        let line_end = text[statement.end..].find('\n').map_or(text.len(), |n| statement.end + n);
-        let after = self.comments.partition_point(|comment| comment.start < line_end);
+        let lines = self.source.lines();
+        let line_end = lines.start(lines.line(statement.end) + 1).unwrap_or(text.len());
+        let inside = self.comments.partition_point(|comment| comment.start < statement.end);
+        let trailing = self.comments[inside..].iter().take(MAX_COMMENTS);
+        let after = inside + trailing.take_while(|comment| comment.start < line_end).count();
         let mut start = statement.start;
         let source = self.source;
         self.comments[..after].iter().rev().map_while(move |comment| {
@@ -114,13 +154,14 @@ impl<'a> File<'a> {
     }
 
     /// The units that are bodies of routines, each with its routine.
-    pub fn routines(&self) -> impl Iterator<Item = (&UnitFlow, &'a Routine)> {
-        self.units.iter().filter_map(|flow| {
-            self.documents.iter().find_map(|document| match &document.origin {
-                Origin::Body(owner) if document.region.span() == flow.unit.span => Some((flow, &owner.routine)),
-                _ => None,
-            })
-        })
+    pub fn routines(&self) -> impl Iterator<Item = (&UnitFlow, &Routine)> {
+        let by_body: HashMap<Span, &Routine> = self.routines.iter().map(|(body, routine)| (*body, routine)).collect();
+        self.units.iter().filter_map(move |flow| Some((flow, *by_body.get(&flow.unit.span)?)))
+    }
+
+    /// The routine whose body a unit is.
+    pub fn routine_of(&self, flow: &UnitFlow) -> Option<&Routine> {
+        self.routines.iter().find(|(body, _)| *body == flow.unit.span).map(|(_, routine)| routine)
     }
 
     /// Whether something takes a lock of the session, for which it matters whose session that is.
@@ -128,11 +169,19 @@ impl<'a> File<'a> {
         self.units.iter().any(|flow| flow.acquired().any(|(_, function, _)| function.scope == Scope::Session))
     }
 
-    /// Takes out what stands in a definition that another one replaces.
-    pub fn leave_out(&mut self, definition: Span) {
-        self.left_out.push(definition);
-        self.units.retain(|flow| !definition.contains(flow.unit.span));
-        self.statements.retain(|statement| !definition.contains(statement.span) || definition == statement.span);
+    /// Takes out what stands in definitions that others replace.
+    pub fn leave_out(&mut self, definitions: &[Span]) {
+        self.left_out.extend_from_slice(definitions);
+        let replaced = Nesting::new(definitions.iter().copied());
+        self.units.retain(|flow| replaced.around(flow.unit.span).next().is_none());
+        self.statements
+            .retain(|statement| replaced.around(statement.span).all(|index| definitions[index] == statement.span));
+        self.nest();
+    }
+
+    /// Whether a span lies in a definition that another one replaces.
+    pub fn is_left_out(&self, span: Span) -> bool {
+        self.left_out.iter().any(|definition| definition.contains(span))
     }
 
     fn define(&mut self, owner: &Owner) {
@@ -157,6 +206,9 @@ impl<'a> File<'a> {
             self.understood += if complete { rows + keyed.count() } else { 0 };
             self.lock_sites += rows + statement.direct_locks().count();
         }
+        // A unit's flow follows so many and no more.
+        let beyond = self.units.iter().map(|flow| flow.unit.sites.len().saturating_sub(MAX_SITES));
+        self.understood = self.understood.saturating_sub(beyond.sum());
     }
 }
 

@@ -1,7 +1,7 @@
 //! From the paths of a command line to a project on disk: its root, its files, the files to report on, its settings.
 //!
-//! The root is the nearest ancestor with a `.git` or a `locklint.toml`. Every file under it is context; the named files
-//! are targets, so that the verdict on a file does not depend on how many were named.
+//! The root is the nearest ancestor with a `.git`, or else the topmost one with a `locklint.toml`. Every file under it is
+//! context; the named files are targets, so that the verdict on a file does not depend on how many were named.
 
 mod disk;
 mod place;

@@ -1,5 +1,5 @@
 //! The SQL texts of a source: the script itself, the bodies of its routines, and what is in them again. Each is a region
-//! with its tokens; trees borrow from it.
+//! with its tokens; trees borrow from its text.
 
 use crate::region::Region;
 use crate::span::{Span, SqlSpan};
@@ -12,11 +12,11 @@ use crate::sql::split::{Piece, split};
 /// Bodies in bodies: deeper ones are counted as not understood.
 const MAX_DEPTH: usize = 3;
 
-/// One SQL text.
+/// One SQL text, for as long as it is lowered: a dump has more bytes of tokens than of text.
 #[derive(Debug)]
-pub struct Document<'s> {
+pub struct Document<'r> {
     /// Its text and map.
-    pub region: Region<'s>,
+    pub region: &'r Region<'r>,
     /// Its tokens.
     pub tokens: Vec<Token>,
     /// What it is.
@@ -41,6 +41,13 @@ pub enum Origin {
     },
 }
 
+/// A document before it is tied to where its region is kept.
+struct Reading {
+    tokens: Vec<Token>,
+    content: Content,
+    origin: Origin,
+}
+
 /// The routine of a body.
 #[derive(Debug)]
 pub struct Owner {
@@ -61,63 +68,77 @@ pub enum Content {
     Plpgsql(Body),
 }
 
-/// The documents of a script: itself first, then the bodies in the order of the text, each after the one it is in.
-pub fn documents(script: Region<'_>) -> Vec<Document<'_>> {
-    let mut found = vec![statements(script, Origin::Script)];
+/// The documents of a script: itself first, then the bodies in the order of the text, each after the one it is in. Their
+/// regions are left in `regions`, which outlives them.
+pub fn documents<'r, 's: 'r>(script: Region<'s>, regions: &'r mut Vec<Region<'s>>) -> Vec<Document<'r>> {
+    let mut readings = vec![statements(&script, Origin::Script)];
     let mut depth = vec![0];
+    *regions = vec![script];
     let mut at = 0;
-    while at < found.len() {
+    while at < readings.len() {
         if depth[at] < MAX_DEPTH {
-            for body in bodies(&found[at], at) {
+            for (region, body) in bodies(&regions[at], &readings[at], at) {
                 depth.push(depth[at] + 1);
-                found.push(body);
+                regions.push(region);
+                readings.push(body);
             }
         }
         at += 1;
     }
-    found
+    let tied = |(region, reading): (&'r Region<'s>, Reading)| Document {
+        region,
+        tokens: reading.tokens,
+        content: reading.content,
+        origin: reading.origin,
+    };
+    regions.iter().zip(readings).map(tied).collect()
 }
 
-fn statements(region: Region<'_>, origin: Origin) -> Document<'_> {
+fn tokens(region: &Region<'_>) -> Vec<Token> {
     let holes: Vec<SqlSpan> = region.holes().collect();
-    let tokens = lex_with_holes(region.text(), &holes);
+    lex_with_holes(region.text(), &holes)
+}
+
+fn statements(region: &Region<'_>, origin: Origin) -> Reading {
+    let tokens = tokens(region);
     let pieces = split(region.text(), &tokens);
-    Document { region, tokens, content: Content::Statements(pieces), origin }
+    Reading { tokens, content: Content::Statements(pieces), origin }
 }
 
 /// The texts directly inside a document.
-fn bodies<'s>(document: &Document<'s>, index: usize) -> Vec<Document<'s>> {
-    match &document.content {
-        Content::Statements(pieces) => pieces.iter().filter_map(|piece| routine_body(document, index, piece)).collect(),
+fn bodies<'s>(region: &Region<'s>, reading: &Reading, index: usize) -> Vec<(Region<'s>, Reading)> {
+    match &reading.content {
+        Content::Statements(pieces) => {
+            let body = |piece: &Piece| routine_body(region, &reading.tokens[piece.tokens.clone()], index);
+            pieces.iter().filter_map(body).collect()
+        }
         Content::Plpgsql(body) => {
             let mut commands = Vec::new();
             body.commands(&mut commands);
-            commands
-                .into_iter()
-                .filter_map(|command| {
-                    let region = dynamic_sql(&document.region, command.of(&document.tokens))?;
-                    Some(statements(region, Origin::Dynamic { document: index, command }))
-                })
-                .collect()
+            let run = |command: Tokens| {
+                let text = dynamic_sql(region, command.of(&reading.tokens))?;
+                let reading = statements(&text, Origin::Dynamic { document: index, command });
+                Some((text, reading))
+            };
+            commands.into_iter().filter_map(run).collect()
         }
     }
 }
 
-fn routine_body<'s>(document: &Document<'s>, index: usize, piece: &Piece) -> Option<Document<'s>> {
-    let tokens = &document.tokens[piece.tokens.clone()];
-    let routine = routine::routine(document.region.text(), tokens)?;
-    let region = routine::body_region(&document.region, tokens, &routine)?;
-    let statement = document.region.to_source(tokens.first()?.span.join(tokens.last()?.span));
+fn routine_body<'s>(region: &Region<'s>, piece: &[Token], index: usize) -> Option<(Region<'s>, Reading)> {
+    let routine = routine::routine(region.text(), piece)?;
+    let body = routine::body_region(region, piece, &routine)?;
+    let statement = region.to_source(piece.first()?.span().join(piece.last()?.span()));
     let language = routine.language.clone();
     let origin = Origin::Body(Box::new(Owner { routine, document: index, statement }));
-    match language {
+    let reading = match language {
         Language::Plpgsql => {
-            let holes: Vec<SqlSpan> = region.holes().collect();
-            let tokens = lex_with_holes(region.text(), &holes);
-            let body = plpgsql::parse(region.text(), &tokens);
-            Some(Document { region, tokens, content: Content::Plpgsql(body), origin })
+            let tokens = tokens(&body);
+            let content = Content::Plpgsql(plpgsql::parse(body.text(), &tokens));
+            Reading { tokens, content, origin }
         }
-        Language::Sql => Some(statements(region, origin)),
-        Language::Other(_) => None,
-    }
+        Language::Sql => statements(&body, origin),
+        Language::Other(_) => return None,
+    };
+    Some((body, reading))
 }

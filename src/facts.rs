@@ -8,9 +8,10 @@ pub mod wrappers;
 
 use crate::analysis::File;
 use crate::flow::UnitFlow;
-use crate::sql::advisory::{Action, Key, Mode, Sameness};
+use crate::sql::advisory::{Key, Keys, Mode, Sameness};
 use catalog::Catalog;
 use pooler::Pooler;
+use std::collections::HashMap;
 
 /// Facts of a project, from every file that may hold a lock; the catalog from every file that may define a table;
 /// the connection settings from every configuration file.
@@ -19,7 +20,7 @@ pub struct Facts {
     /// Whether every file of the root was seen; where not, nothing is argued from absence.
     pub complete: bool,
     /// Unlocks of one key that no lock of their own unit is for: somebody else's lock is released there.
-    unpaired: Vec<(Mode, Key)>,
+    unpaired: HashMap<Mode, Keys>,
     /// Tables and keys; empty where no statement asks for them.
     pub catalog: Catalog,
     /// How programs connect; empty where no statement asks for it.
@@ -34,7 +35,9 @@ impl Facts {
         let mut facts = Self { complete, catalog, pooler, ..Self::default() };
         for file in files {
             for flow in &file.units {
-                facts.unpaired.extend(unpaired(flow));
+                for (mode, key) in unpaired(flow) {
+                    facts.unpaired.entry(mode).or_default().insert(key);
+                }
             }
             facts.own_functions.extend(file.own_functions.iter().cloned());
         }
@@ -43,18 +46,12 @@ impl Facts {
 
     /// Whether another unit releases this key: by an unlock that its own unit has no lock for.
     pub fn released_elsewhere(&self, mode: Mode, key: &Key) -> Sameness {
-        let of_mode = self.unpaired.iter().filter(|(known, _)| *known == mode);
-        of_mode.map(|(_, released)| released.compare(key)).min().unwrap_or(Sameness::Different)
+        self.unpaired.get(&mode).map_or(Sameness::Different, |released| released.holds(key))
     }
 }
 
-fn unpaired(flow: &UnitFlow) -> impl Iterator<Item = (Mode, Key)> {
+fn unpaired(flow: &UnitFlow) -> impl Iterator<Item = (Mode, &Key)> {
     flow.released()
-        .filter(|(_, unlock, key)| {
-            unlock.action == Action::Unlock
-                && !flow
-                    .acquired()
-                    .any(|(_, taken, known)| taken.mode == unlock.mode && known.compare(key) == Sameness::Equal)
-        })
-        .map(|(_, unlock, key)| (unlock.mode, key.clone()))
+        .filter(|(_, unlock, key)| !flow.acquired_by(key).any(|(_, taken)| taken.mode == unlock.mode))
+        .map(|(_, unlock, key)| (unlock.mode, key))
 }

@@ -35,7 +35,7 @@ fn normalised(statement: &str) -> String {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.push_str(&statement[token.span.range()]);
+        out.push_str(&statement[token.span().range()]);
     }
     out
 }

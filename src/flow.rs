@@ -3,6 +3,7 @@
 
 pub mod interpret;
 pub mod lower;
+pub mod sites;
 mod unit;
 
 pub use crate::statement::Answer;
@@ -201,6 +202,8 @@ pub struct Unit {
     pub surroundings: Surroundings,
     /// COMMIT or ROLLBACK comes before any BEGIN: the unit starts inside a transaction that it ends.
     pub ends_outer: bool,
+    /// REPEATABLE READ or SERIALIZABLE is asked for somewhere in it.
+    pub reads_one_snapshot: bool,
     /// The runner of a script, where known.
     pub runner: Option<&'static str>,
     /// Lock sites, in the order of the text.

@@ -1,7 +1,6 @@
 //! The one pure entry: a project, the files to report on, settings; out comes a report.
 
 use crate::analysis::File;
-use crate::document::{Document, documents};
 use crate::facts::Facts;
 use crate::facts::catalog::Catalog;
 use crate::facts::pooler::Pooler;
@@ -22,7 +21,7 @@ use crate::sql::script::{self, Surroundings};
 use crate::statement::Wrappers;
 use crate::suppress;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Lints the targets of a project. Pure: the same project, targets and settings give the same report.
@@ -30,20 +29,20 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     let mut report = Report::default();
     report.summary.files = targets.0.len();
     let sources = read(project, targets, &marked, &mut report.notices);
-    let texts = texts(&sources);
-    let mut files = analyse(project, &sources, &texts, &Wrappers::default());
+    let mut regions = room(&sources);
+    let mut files = analyse(project, &sources, &mut regions, &Wrappers::default());
     leave_out_replaced(&mut files);
     // What calls a wrapper need not hold a lock word itself.
     let wrappers = wrappers(&files);
     let callers = callers(project, targets, &sources, &wrappers, &mut report.notices);
-    let caller_texts = self::texts(&callers);
+    let (mut regions_again, mut caller_regions) = (room(&sources), room(&callers));
     if let Some(calls) = prefilter::calls(wrappers.names()) {
-        for ((file, documents), (id, source)) in files.iter_mut().zip(&texts).zip(&sources) {
+        for ((file, (id, source)), regions) in files.iter_mut().zip(&sources).zip(&mut regions_again) {
             if calls.is_match(source.text().as_bytes()) {
-                *file = File::new(*id, source, documents, &wrappers, beside(project, source));
+                *file = File::new(*id, source, regions, &wrappers, beside(project, source));
             }
         }
-        files.extend(analyse(project, &callers, &caller_texts, &wrappers));
+        files.extend(analyse(project, &callers, &mut caller_regions, &wrappers));
         files.sort_by_key(|file| file.id);
         leave_out_replaced(&mut files);
     }
@@ -146,6 +145,7 @@ fn read(
                 Err(Unreadable::Binary) => {
                     (None, tell("not linted: it holds NUL bytes, so it is no text".to_owned(), false))
                 }
+                Err(Unreadable::TooLarge) => (None, tell("not linted: it is larger than 4 GiB".to_owned(), true)),
                 Err(Unreadable::Utf16) => {
                     (None, tell("not linted: it is UTF-16; SQL tools read UTF-8".to_owned(), false))
                 }
@@ -160,26 +160,21 @@ fn read(
     sources
 }
 
-fn texts(sources: &[Loaded]) -> Vec<Vec<Document<'_>>> {
-    sources
-        .par_iter()
-        .map(|(_, source)| {
-            let whole = Span::new(source.bom(), source.text().len());
-            documents(Region::verbatim(source.text(), whole))
-        })
-        .collect()
+/// Room for the regions of each source, which outlive what borrows from them.
+fn room<'a>(sources: &[Loaded]) -> Vec<Vec<Region<'a>>> {
+    sources.iter().map(|_| Vec::new()).collect()
 }
 
 fn analyse<'a>(
     project: &dyn Project,
     sources: &'a [Loaded],
-    texts: &'a [Vec<Document<'a>>],
+    regions: &'a mut [Vec<Region<'a>>],
     wrappers: &Wrappers,
 ) -> Vec<File<'a>> {
     sources
         .par_iter()
-        .zip(texts)
-        .map(|((id, source), documents)| File::new(*id, source, documents, wrappers, beside(project, source)))
+        .zip(regions)
+        .map(|((id, source), regions)| File::new(*id, source, regions, wrappers, beside(project, source)))
         .collect()
 }
 
@@ -194,9 +189,13 @@ fn beside(project: &dyn Project, source: &Source) -> Option<Surroundings> {
 }
 
 fn leave_out_replaced(files: &mut [File<'_>]) {
+    let mut replaced: BTreeMap<FileId, Vec<Span>> = BTreeMap::new();
     for (id, definition) in routines::replaced(files) {
-        if let Ok(index) = files.binary_search_by_key(&id, |file| file.id) {
-            files[index].leave_out(definition);
+        replaced.entry(id).or_default().push(definition);
+    }
+    for file in files {
+        if let Some(definitions) = replaced.get(&file.id) {
+            file.leave_out(definitions);
         }
     }
 }
@@ -257,22 +256,24 @@ fn suppressed(
 ) -> Vec<Finding> {
     let known: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
     let mut kept = Vec::new();
-    let mut rest = findings;
+    let mut by_file: BTreeMap<FileId, Vec<Finding>> = BTreeMap::new();
+    for finding in findings {
+        by_file.entry(finding.at.file).or_default().push(finding);
+    }
     for file in files.iter().filter(|file| targets.contains(file.id)) {
-        let (mut mine, others) = rest.into_iter().partition(|finding| finding.at.file == file.id);
-        rest = others;
+        let mut mine = by_file.remove(&file.id).unwrap_or_default();
         let mut comments = suppress::suppressions(file.source, &file.comments, &known);
         suppress::apply(&mut mine, &mut comments, file.source);
         let of = settings.of(file.source.path());
         let ran = |rule: &str| facts.complete && of.level(rule, Level::Error).is_some();
         let mut told = suppress::complaints(file.id, &comments, file.source, ran);
         // What stands in a definition that another one replaces was not looked at.
-        told.retain(|finding| !file.left_out.iter().any(|definition| definition.contains(finding.at.span)));
+        told.retain(|finding| !file.is_left_out(finding.at.span));
         suppress::apply(&mut told, &mut comments, file.source);
         kept.extend(mine);
         kept.extend(told);
     }
-    kept.extend(rest);
+    kept.extend(by_file.into_values().flatten());
     kept
 }
 

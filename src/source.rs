@@ -8,6 +8,9 @@ use std::sync::{Arc, OnceLock};
 /// What stands for a byte that is not UTF-8: one byte for one byte, so that offsets stay those of the file.
 const SUBSTITUTE: u8 = 0x1A;
 
+/// The longest file that is read: positions in a text are kept in 32 bits.
+pub const MAX_LEN: usize = u32::MAX as usize;
+
 /// Why content is not linted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
@@ -15,6 +18,8 @@ pub enum Unreadable {
     Binary,
     /// A UTF-16 byte order mark: text, but not in an encoding that SQL tools send.
     Utf16,
+    /// More bytes than a token's bounds can count.
+    TooLarge,
 }
 
 /// A file's text with the offsets of the file's bytes.
@@ -33,6 +38,9 @@ impl Source {
     /// # Errors
     /// [`Unreadable`] when the content is not text in a byte-oriented encoding.
     pub fn new(path: Arc<str>, language: Language, bytes: Vec<u8>) -> Result<Self, Unreadable> {
+        if bytes.len() > MAX_LEN {
+            return Err(Unreadable::TooLarge);
+        }
         if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
             return Err(Unreadable::Utf16);
         }

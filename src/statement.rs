@@ -6,9 +6,12 @@ pub use wrapper::{Effect, Wrapper, Wrappers};
 
 use crate::document::Document;
 use crate::finding::Place;
+use crate::region::Region;
 use crate::span::{Span, SqlSpan};
 use crate::sql::advisory::{self, Action, Function, Key};
-use crate::sql::clause::{Call, Clause, Entry, Evaluation, Object, QueryId, RowLock, Term, Tokens, Tree, Verb, Wrap};
+use crate::sql::clause::{
+    Call, Clause, Entry, Evaluation, FromItem, Object, QueryId, RowLock, Term, Tokens, Tree, Verb, Wrap,
+};
 use crate::sql::key;
 use crate::sql::lex::Token;
 use crate::sql::script::Expects;
@@ -74,7 +77,7 @@ pub struct Statement<'d> {
     /// Its clauses.
     pub tree: Tree<'d>,
     /// The text it stands in.
-    pub document: &'d Document<'d>,
+    region: &'d Region<'d>,
     /// Where, in the source.
     pub span: Span,
     /// What becomes of the result.
@@ -103,7 +106,7 @@ pub enum Missing {
 impl<'d> Statement<'d> {
     /// The statement of these tokens of a document.
     pub fn new(
-        document: &'d Document<'d>,
+        document: &Document<'d>,
         tokens: &[Token],
         entry: Entry,
         result: Use,
@@ -111,11 +114,13 @@ impl<'d> Statement<'d> {
         unit: Arc<str>,
         wrappers: &Wrappers,
     ) -> Self {
-        let tree = Tree::build(document.region.text(), tokens, entry);
-        let span = document.region.to_source(tree.span(&tree.all()));
+        let region = document.region;
+        let tree = Tree::build(region.text(), tokens, entry);
+        let span = region.to_source(tree.span(&tree.all()));
+        let calls = tree.calls();
         let mut statement = Self {
             tree,
-            document,
+            region,
             span,
             result,
             locks: Vec::new(),
@@ -124,13 +129,33 @@ impl<'d> Statement<'d> {
             unit,
             when_missing: None,
         };
-        statement.locks = statement.lock_calls(wrappers);
+        statement.locks = statement.lock_calls(calls, wrappers);
         statement
     }
 
-    fn lock_calls(&self, wrappers: &Wrappers) -> Vec<LockCall> {
+    /// Whether a rule that looks at statements can say anything about it: it takes or names a lock, asks pg_locks, or
+    /// may be a claim. The others are lowered and forgotten, for a dump has millions of them; a rule that looks for
+    /// something else has to add it here.
+    pub fn is_relevant(&self) -> bool {
+        let changes = || self.tree.queries().any(|(_, query)| query.dml().is_some());
+        let is_lock_word = |index| {
+            let name = self.tree.ident(index).unwrap_or_default();
+            matches!(&*name, "locked" | "nowait") || name.to_ascii_lowercase().contains("advisory")
+        };
+        *self.tree.verb() == Verb::Lock
+            || !self.locks.is_empty()
+            || self.tree.all().any(is_lock_word)
+            || self.tree.queries().any(|(_, query)| {
+                let asks = |item: &FromItem| item.name == "pg_locks";
+                !query.locks.is_empty()
+                    || query.select().is_some_and(|select| select.from.iter().any(asks))
+                    || (query.limit.is_some() || query.fetch.is_some()) && changes()
+            })
+    }
+
+    fn lock_calls(&self, calls: Vec<Call>, wrappers: &Wrappers) -> Vec<LockCall> {
         let mut found = Vec::new();
-        for call in self.tree.calls() {
+        for call in calls {
             let built_in = call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
             if let Some(function) = advisory::function(&call.name).filter(|_| built_in) {
                 let args = key::arguments(&self.tree, &call);
@@ -165,7 +190,7 @@ impl<'d> Statement<'d> {
 
     /// The source bytes of a span of the document's text.
     pub fn to_source(&self, span: SqlSpan) -> Span {
-        self.document.region.to_source(span)
+        self.region.to_source(span)
     }
 
     /// Whether a name, lower case, is a variable of the routine around it. A column of the same name goes before it.
@@ -251,7 +276,8 @@ impl<'d> Statement<'d> {
         let Some(select) = call.query.and_then(|id| self.tree.query(id).select()) else {
             return false;
         };
-        select.list.iter().any(|item| {
+        let after = select.list.partition_point(|item| item.start <= call.tokens.start);
+        select.list[..after].last().is_some_and(|item| {
             let mut item = item.clone();
             while let Some(inner) = self.tree.group(&item) {
                 item = inner;

@@ -25,8 +25,8 @@ Examples:
 
 /// Lint files and directories
 ///
-/// Every file under the root (the nearest directory upwards with a `.git` or a `locklint.toml`) is read for what only the
-/// whole tree can tell, such as unique keys; only the named ones are reported on.
+/// Every file under the root (the nearest directory upwards with a `.git`, else the topmost one with a `locklint.toml`) is
+/// read for what only the whole tree can tell, such as unique keys; only the named ones are reported on.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

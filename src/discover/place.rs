@@ -36,10 +36,15 @@ pub(super) fn locate(directory: &Path, named: &[PathBuf], buffer: bool) -> Place
     Place { context: known.then(|| root.clone()), root }
 }
 
-/// The nearest ancestor that is marked as a root.
+/// The ancestor that is marked as a root: the nearest repository, or else the topmost directory with a configuration
+/// file. A configuration below the root cuts no context off, or a file's verdict would depend on what was named.
 fn marked(path: &Path) -> Option<PathBuf> {
+    let home = std::env::home_dir();
+    // Configuration in `/` or in the home directory is for everything there, which is nobody's project.
+    let projects = || path.ancestors().take_while(|one| one.parent().is_some() && home.as_deref() != Some(*one));
     path.ancestors()
-        .find(|directory| directory.join(".git").exists() || directory.join(FILE_NAME).is_file())
+        .find(|one| one.join(".git").exists())
+        .or_else(|| projects().filter(|one| one.join(FILE_NAME).is_file()).last())
         .map(Path::to_owned)
 }
 

@@ -193,9 +193,30 @@ fn unmarked_roots_are_not_guessed_wider_than_they_were_named() {
 }
 
 #[test]
-fn a_root_below_a_repository_knows_its_place_in_it() {
-    let tree = tree(&[(".git/", ""), ("app/locklint.toml", ""), ("app/a.sql", "")]);
+fn the_root_does_not_depend_on_what_is_named_below_it() {
+    let files = [("locklint.toml", ""), ("app/locklint.toml", ""), ("app/db/a.sql", ""), ("b.sql", "")];
+    for (extra, in_repository) in [((".git/", ""), true), (("c.txt", ""), false)] {
+        let tree = tree(&[&files[..], &[extra]].concat());
+        let all = found(request(tree.path(), &["."]));
+        for named in ["app/db/a.sql", "app", "app/db"] {
+            for directory in ["", "app"] {
+                let path = tree.path().join(named);
+                let one = found(request(&tree.path().join(directory), &[path.to_str().unwrap()]));
+                assert_eq!(context(&one), context(&all), "{named} {in_repository}");
+                assert_eq!(targets(&one), ["app/db/a.sql"]);
+                assert_eq!(one.configs.len(), 2, "{:?}", one.configs);
+                assert!(one.project.complete());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_directory_in_a_repository_is_shown_as_seen_from_there() {
+    let tree = tree(&[(".git/", ""), ("app/locklint.toml", ""), ("app/a.sql", ""), ("b.sql", "")]);
     let one = found(request(&tree.path().join("app"), &["."]));
-    assert_eq!(one.paths.in_repository("a.sql"), "app/a.sql");
-    assert_eq!(one.paths.shown("a.sql"), "a.sql");
+    assert_eq!(targets(&one), ["app/a.sql"]);
+    assert_eq!(one.paths.in_repository("app/a.sql"), "app/a.sql");
+    assert_eq!(one.paths.shown("app/a.sql"), "a.sql");
+    assert_eq!(one.context(), 2);
 }

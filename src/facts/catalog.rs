@@ -182,9 +182,9 @@ fn of_file(path: &Arc<str>, content: Vec<u8>) -> Vec<Change> {
     for piece in split(text, &tokens) {
         let statement = &tokens[piece.tokens.clone()];
         let Some(first) = statement.first() else { continue };
-        let at = first.span.start;
+        let at = first.span().start;
         let undone = sections.iter().any(|s| s.name == "down" && (s.span.start..s.span.end).contains(&at));
-        let word = text.get(first.span.range()).unwrap_or_default();
+        let word = text.get(first.span().range()).unwrap_or_default();
         if undone || !["create", "alter", "drop"].iter().any(|verb| word.eq_ignore_ascii_case(verb)) {
             continue;
         }

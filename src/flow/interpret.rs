@@ -1,65 +1,30 @@
 //! The one interpreter: what is held where. It walks the tree with sets of states and records, for each step, what held
 //! when it was reached, and, for each way out, what was still held.
 
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use trace::{Before, Leaving, Trace, Transaction, Way};
+
+use super::sites::{MAX_SITES, Sites};
 use super::{Action, Exit, Guard, Lock, Node, SiteId, StepId, Unit, UnitKind};
 use crate::span::Span;
 use crate::sql::advisory::{Action as Call, Sameness, Scope};
 use crate::sql::script::Surroundings;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-/// More sites or states than this and the trace says so; rules about paths are then silent.
-const MAX_SITES: usize = 64;
+/// More states than this at one place and the trace says so; rules about paths are then silent.
 const MAX_STATES: usize = 64;
 
-/// A set of lock sites.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Sites(u64);
+/// How many states all steps together may be reached with, or four a step; from then on one state goes on from each.
+const MAX_VISITS: usize = 500_000;
 
-impl Sites {
-    fn one(site: SiteId) -> Self {
-        Self(if site < MAX_SITES { 1 << site } else { 0 })
-    }
+/// Loops this deep in others are walked once, not twice: each level would double the work.
+const MAX_TWICE: usize = 4;
 
-    /// Whether the site is in it.
-    pub fn contains(self, site: SiteId) -> bool {
-        self.0 & Self::one(site).0 != 0
-    }
-
-    /// Whether it is empty.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The sites in it, ascending.
-    pub fn iter(self) -> impl Iterator<Item = SiteId> {
-        (0..MAX_SITES).filter(move |&site| self.contains(site))
-    }
-
-    fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    fn both(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-}
-
-/// Whether a transaction is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Transaction {
-    /// None: each statement is its own.
-    None,
-    /// Not known.
-    Unknown,
-    /// One that the runner, the caller or the driver opened.
-    Given,
-    /// One that a BEGIN of this unit opened.
-    Begun(StepId),
-}
+/// How many savepoints are remembered; of more the oldest is forgotten.
+const MAX_SAVEPOINTS: usize = 64;
 
 /// What is true at one place on one path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,81 +42,6 @@ struct State {
     savepoints: Vec<(String, Sites)>,
 }
 
-/// What was true when a step was reached: on some path (`any`) or on all of them (`all`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Before {
-    /// How often it was reached; 0: never.
-    pub reached: usize,
-    /// Held on some path.
-    pub held_any: Sites,
-    /// Held on every path.
-    pub held_all: Sites,
-    /// Gone at the end of its statement, in autocommit, on some path.
-    pub evaporated: Sites,
-    /// Ended with the transaction, on some path.
-    pub ended: Sites,
-    /// Uncommitted work was done under it, on some path.
-    pub wrote: Sites,
-    /// The transactions that may be open.
-    pub transactions: BTreeSet<Transaction>,
-}
-
-impl Before {
-    /// Whether a transaction is open on every path.
-    pub fn in_transaction(&self) -> bool {
-        !self.transactions.is_empty()
-            && self.transactions.iter().all(|t| matches!(t, Transaction::Given | Transaction::Begun(_)))
-    }
-
-    /// The BEGIN that opened the transaction, if a visible one did on every path.
-    pub fn begin(&self) -> Option<StepId> {
-        match self.transactions.iter().next() {
-            Some(&Transaction::Begun(step)) if self.transactions.len() == 1 => Some(step),
-            _ => None,
-        }
-    }
-
-    /// Whether no transaction is open on any path.
-    pub fn autocommit(&self) -> bool {
-        self.transactions.len() == 1 && self.transactions.contains(&Transaction::None)
-    }
-}
-
-/// How a unit is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Way {
-    /// Its end.
-    End,
-    /// RETURN.
-    Return,
-    /// RAISE and its like.
-    Raise,
-    /// A statement that may fail.
-    Failure,
-}
-
-/// A way out, with what is still held there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leaving {
-    /// How.
-    pub way: Way,
-    /// Where; the unit's end for `Way::End`.
-    pub span: Span,
-    /// Held on some path to here.
-    pub held: Sites,
-}
-
-/// What the interpreter saw.
-#[derive(Clone, Debug, Default)]
-pub struct Trace {
-    /// Per step.
-    pub before: Vec<Before>,
-    /// Every way out.
-    pub leaving: Vec<Leaving>,
-    /// Too many sites or states: what is here may miss paths.
-    pub truncated: bool,
-}
-
 /// Runs a unit.
 pub fn interpret(unit: &Unit) -> Trace {
     let mut run = Run {
@@ -161,6 +51,11 @@ pub fn interpret(unit: &Unit) -> Trace {
             leaving: Vec::new(),
             truncated: unit.sites.len() > MAX_SITES,
         },
+        scoped: (0..unit.sites.len()).filter(|&site| is_transaction_scoped(unit, site)).collect(),
+        leaving: HashMap::new(),
+        visits: 0,
+        max_visits: MAX_VISITS.max(4 * unit.steps.len()),
+        loops: 0,
     };
     let outcome = run.node(&unit.root, States::from([State::start(unit)]));
     let end = Span::new(unit.span.end, unit.span.end);
@@ -220,21 +115,33 @@ impl Outcome {
 struct Run<'u> {
     unit: &'u Unit,
     trace: Trace,
+    /// The sites whose lock ends with the transaction.
+    scoped: Sites,
+    /// The place of a way out in the trace.
+    leaving: HashMap<(Way, Span), usize>,
+    /// How many states were at a step.
+    visits: usize,
+    max_visits: usize,
+    /// How many loops are around.
+    loops: usize,
 }
 
 impl Run<'_> {
     fn leave(&mut self, way: Way, span: Span, states: &States) {
-        let Some(held) = states.iter().map(|state| state.held).reduce(Sites::with) else {
+        if states.is_empty() {
             return;
-        };
-        match self.trace.leaving.iter_mut().find(|known| known.way == way && known.span == span) {
-            Some(known) => known.held = known.held.with(held),
-            None => self.trace.leaving.push(Leaving { way, span, held }),
         }
+        let index = *self.leaving.entry((way, span)).or_insert_with(|| {
+            self.trace.leaving.push(Leaving { way, span, held: Sites::default() });
+            self.trace.leaving.len() - 1
+        });
+        let known = &mut self.trace.leaving[index].held;
+        *known = states.iter().fold(known.clone(), |held, state| held.with(&state.held));
     }
 
     fn node(&mut self, node: &Node, mut states: States) -> Outcome {
-        while states.len() > MAX_STATES {
+        let limit = if self.visits > self.max_visits { 1 } else { MAX_STATES };
+        while states.len() > limit {
             self.trace.truncated = true;
             states.pop_last();
         }
@@ -242,7 +149,7 @@ impl Run<'_> {
             return Outcome::default();
         }
         match node {
-            Node::Step(step) => self.step(*step, &states),
+            Node::Step(step) => self.step(*step, states),
             Node::Sequence(nodes) => {
                 let mut outcome = Outcome { normal: states, ..Outcome::default() };
                 for node in nodes {
@@ -290,13 +197,16 @@ impl Run<'_> {
         }
     }
 
-    /// Two rounds show what the first leaves for the next; a third would show nothing new of a bit set.
+    /// Two rounds show what the first leaves for the next; a third would show nothing new of a set.
     fn rounds(&mut self, label: Option<&str>, body: &Node, endless: bool, states: States) -> Outcome {
         let mine = |target: &Option<String>| target.is_none() || target.as_deref() == label;
         let mut outcome =
             Outcome { normal: if endless { States::new() } else { states.clone() }, ..Outcome::default() };
         let mut entry = states;
-        for _ in 0..2 {
+        self.loops += 1;
+        let rounds = if self.loops > MAX_TWICE { 1 } else { 2 };
+        self.trace.truncated |= rounds < 2;
+        for _ in 0..rounds {
             let mut round = self.node(body, entry);
             entry = std::mem::take(&mut round.normal);
             for (target, states) in std::mem::take(&mut round.continues) {
@@ -318,21 +228,22 @@ impl Run<'_> {
             }
             outcome.absorb(round);
         }
+        self.loops -= 1;
         outcome
     }
 
     fn attempt(&mut self, body: &Node, handlers: &[Node], catches_all: bool, states: States) -> Outcome {
-        let before = states.iter().map(|s| s.held).reduce(Sites::with).unwrap_or_default();
-        let wrote = states.iter().map(|s| s.wrote).reduce(Sites::with).unwrap_or_default();
+        let before = states.iter().fold(Sites::default(), |held, state| held.with(&state.held));
+        let wrote = states.iter().fold(Sites::default(), |wrote, state| wrote.with(&state.wrote));
         let mut outcome = self.node(body, states);
         let raised = std::mem::take(&mut outcome.raises);
         let mut caught = States::new();
         for (_, _, states) in &raised {
             for state in states {
                 let mut state = state.clone();
-                let undone = self.transaction_scoped(state.held).without(before);
-                state.held = state.held.without(undone);
-                state.wrote = state.wrote.both(wrote);
+                let undone = state.held.both(&self.scoped).without(&before);
+                state.held = state.held.without(&undone);
+                state.wrote = state.wrote.both(&wrote);
                 caught.insert(state);
             }
         }
@@ -346,12 +257,13 @@ impl Run<'_> {
         outcome
     }
 
-    fn step(&mut self, id: StepId, states: &States) -> Outcome {
-        let step = &self.unit.steps[id];
+    fn step(&mut self, id: StepId, states: States) -> Outcome {
+        let unit = self.unit;
+        let step = &unit.steps[id];
         let mut outcome = Outcome::default();
         let mut failing = States::new();
-        for state in states {
-            let mut state = state.clone();
+        self.visits += states.len();
+        for mut state in states {
             if state.statement != step.statement {
                 self.end_statement(&mut state);
                 state.statement = step.statement;
@@ -362,20 +274,16 @@ impl Run<'_> {
             }
             match &step.action {
                 Action::Acquire(site) => {
-                    let mut held = state.clone();
-                    held.held = held.held.with(Sites::one(*site));
-                    held.ended = held.ended.without(self.same_lock(*site));
-                    held.evaporated = held.evaporated.without(self.same_lock(*site));
                     if self.is_try(*site) {
-                        outcome.normal.insert(state);
+                        outcome.normal.insert(state.clone());
                     }
-                    outcome.normal.insert(held);
+                    state.held = state.held.with(&Sites::one(*site));
+                    state.ended = self.without_same_lock(state.ended, *site);
+                    state.evaporated = self.without_same_lock(state.evaporated, *site);
                 }
-                action => {
-                    self.apply(id, action, &mut state);
-                    outcome.normal.insert(state);
-                }
+                action => self.apply(id, action, &mut state),
             }
+            outcome.normal.insert(state);
         }
         if !failing.is_empty() {
             outcome.raises.push((Way::Failure, step.span, failing));
@@ -386,22 +294,24 @@ impl Run<'_> {
     /// In autocommit what a statement took for the transaction goes with the statement.
     fn end_statement(&self, state: &mut State) {
         if state.transaction == Transaction::None {
-            let gone = self.transaction_scoped(state.held);
-            state.held = state.held.without(gone);
-            state.evaporated = state.evaporated.with(gone);
+            let gone = state.held.both(&self.scoped);
+            state.held = state.held.without(&gone);
+            state.evaporated = state.evaporated.with(&gone);
             state.wrote = Sites::default();
         }
     }
 
     fn record(&mut self, id: StepId, state: &State) {
         let before = &mut self.trace.before[id];
-        before.held_all = if before.reached == 0 { state.held } else { before.held_all.both(state.held) };
-        before.reached += 1;
-        before.held_any = before.held_any.with(state.held);
-        before.evaporated = before.evaporated.with(state.evaporated);
-        before.ended = before.ended.with(state.ended);
-        before.wrote = before.wrote.with(state.wrote);
-        before.transactions.insert(state.transaction);
+        before.enter(state.transaction);
+        for (all, sites) in [
+            (&mut before.held_any, &state.held),
+            (&mut before.evaporated, &state.evaporated),
+            (&mut before.ended, &state.ended),
+            (&mut before.wrote, &state.wrote),
+        ] {
+            *all = if all.is_empty() { sites.clone() } else { all.with(sites) };
+        }
     }
 
     /// A script that fails ends; a body that fails leaves the caller's session as it is.
@@ -414,22 +324,21 @@ impl Run<'_> {
         match action {
             Action::Acquire(_) | Action::ConcurrentIndex => {}
             Action::Release(site) => {
-                let released = self.released_by(*site, state.held);
-                state.held = state.held.without(released);
-                state.wrote = state.wrote.without(released);
+                let released = self.released_by(*site, &state.held);
+                state.held = state.held.without(&released);
+                state.wrote = state.wrote.without(&released);
             }
             Action::ReleaseAll(_) => {
-                let session = state.held.without(self.transaction_scoped(state.held));
-                state.held = state.held.without(session);
+                state.held = state.held.both(&self.scoped);
             }
             Action::Begin { .. } => state.transaction = Transaction::Begun(id),
             Action::End { chain } => {
                 let inside = matches!(self.unit.kind, UnitKind::Procedure { .. });
-                let gone = self.transaction_scoped(state.held);
-                state.held = state.held.without(gone);
+                let gone = state.held.both(&self.scoped);
+                state.held = state.held.without(&gone);
                 // What follows a script's own COMMIT is another transaction on purpose.
                 if inside {
-                    state.ended = state.ended.with(gone);
+                    state.ended = state.ended.with(&gone);
                 }
                 state.wrote = Sites::default();
                 state.savepoints.clear();
@@ -441,17 +350,22 @@ impl Run<'_> {
                     };
                 }
             }
-            Action::Savepoint(name) => state.savepoints.push((name.clone(), self.transaction_scoped(state.held))),
+            Action::Savepoint(name) => {
+                if state.savepoints.len() == MAX_SAVEPOINTS {
+                    state.savepoints.remove(0);
+                }
+                state.savepoints.push((name.clone(), state.held.both(&self.scoped)));
+            }
             Action::RollbackTo(name) => {
                 if let Some(index) = state.savepoints.iter().rposition(|(known, _)| known == name) {
                     state.savepoints.truncate(index + 1);
-                    let kept = state.savepoints[index].1;
-                    self.end_locks(state, self.transaction_scoped(state.held).without(kept));
+                    let ended = state.held.both(&self.scoped).without(&state.savepoints[index].1);
+                    Self::end_locks(state, &ended);
                 }
             }
             Action::Work { writes, .. } => {
                 if !writes.is_empty() {
-                    state.wrote = state.wrote.with(state.held);
+                    state.wrote = state.wrote.with(&state.held);
                 }
             }
             Action::EndSession => {
@@ -463,56 +377,52 @@ impl Run<'_> {
         }
     }
 
-    fn end_locks(&self, state: &mut State, sites: Sites) {
+    fn end_locks(state: &mut State, sites: &Sites) {
         state.held = state.held.without(sites);
         state.ended = state.ended.with(sites);
-    }
-
-    /// Those of `sites` that end with the transaction.
-    fn transaction_scoped(&self, sites: Sites) -> Sites {
-        sites
-            .iter()
-            .filter(|&site| match &self.unit.sites[site].lock {
-                Lock::Advisory { function, .. } => function.scope == Scope::Transaction,
-                Lock::Rows { .. } => true,
-            })
-            .map(Sites::one)
-            .fold(Sites::default(), Sites::with)
     }
 
     fn is_try(&self, site: SiteId) -> bool {
         self.unit.advisory(site).is_some_and(|(function, _)| function.action == Call::TryLock)
     }
 
-    /// The sites whose lock this site takes again.
-    fn same_lock(&self, site: SiteId) -> Sites {
+    /// `sites` without those whose lock this site takes again.
+    fn without_same_lock(&self, sites: Sites, site: SiteId) -> Sites {
+        if sites.is_empty() {
+            return sites;
+        }
         let Some((_, key)) = self.unit.advisory(site) else {
-            return Sites::one(site);
+            return sites.without(&Sites::one(site));
         };
-        (0..self.unit.sites.len())
-            .filter(|&other| {
-                self.unit.advisory(other).is_some_and(|(_, known)| key.compare(known) != Sameness::Different)
-            })
-            .map(Sites::one)
-            .fold(Sites::one(site), Sites::with)
+        let same = |&other: &SiteId| {
+            other == site
+                || self.unit.advisory(other).is_some_and(|(_, known)| key.compare(known) != Sameness::Different)
+        };
+        let taken: Sites = sites.iter().filter(same).collect();
+        sites.without(&taken)
     }
 
     /// What an unlock releases of `held`: the same key, or else every key that may be it.
-    fn released_by(&self, release: SiteId, held: Sites) -> Sites {
+    fn released_by(&self, release: SiteId, held: &Sites) -> Sites {
         let Some((unlock, key)) = self.unit.advisory(release) else {
             return Sites::default();
         };
-        let of = |wanted: Sameness| {
-            held.iter()
-                .filter(|&site| {
-                    self.unit.advisory(site).is_some_and(|(function, known)| {
-                        function.scope == Scope::Session && function.mode == unlock.mode && key.compare(known) == wanted
-                    })
+        let of = |wanted: Sameness| -> Sites {
+            let released = |&site: &SiteId| {
+                self.unit.advisory(site).is_some_and(|(function, known)| {
+                    function.scope == Scope::Session && function.mode == unlock.mode && key.compare(known) == wanted
                 })
-                .map(Sites::one)
-                .fold(Sites::default(), Sites::with)
+            };
+            held.iter().filter(released).collect()
         };
         let same = of(Sameness::Equal);
         if same.is_empty() { of(Sameness::Unknown) } else { same }
+    }
+}
+
+fn is_transaction_scoped(unit: &Unit, site: SiteId) -> bool {
+    match &unit.sites[site].lock {
+        Lock::Advisory { function, .. } => function.scope == Scope::Transaction,
+        Lock::Rows { .. } => true,
     }
 }

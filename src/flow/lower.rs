@@ -1,6 +1,7 @@
 //! From statements to steps: a script, a named query, an SQL or a PL/pgSQL body, each as a unit.
 
 mod body;
+mod flat;
 mod script;
 mod tables;
 
@@ -11,6 +12,7 @@ use crate::sql::advisory::Action as Call;
 use crate::sql::clause::{Characteristics, Evaluation, Isolation, Verb};
 use crate::sql::script::{Section, Surroundings};
 use crate::statement::{Statement, Wrappers};
+use flat::Flat;
 use std::collections::HashMap;
 
 /// The units of one document, with its statements.
@@ -24,12 +26,7 @@ pub struct Lowered<'d> {
 
 /// Lowers document `index` of a source: a script, cut into sections, or a body. What EXECUTE runs is lowered where it
 /// runs.
-pub fn lower<'d>(
-    documents: &'d [Document<'d>],
-    index: usize,
-    sections: &[Section],
-    wrappers: &Wrappers,
-) -> Lowered<'d> {
+pub fn lower<'d>(documents: &[Document<'d>], index: usize, sections: &[Section], wrappers: &Wrappers) -> Lowered<'d> {
     let document = &documents[index];
     match (&document.content, &document.origin) {
         (Content::Statements(pieces), Origin::Script) => script::sections(document, pieces, sections, wrappers),
@@ -50,14 +47,44 @@ struct Builder {
     statement: usize,
     /// A site by the offset of its call, for guards.
     by_call: HashMap<usize, SiteId>,
+    /// Whether COMMIT or ROLLBACK comes first, of all that begin and end transactions.
+    ends_outer: Option<bool>,
+    /// Whether a transaction reads one snapshot.
+    reads_one_snapshot: bool,
+    /// Of a script.
+    flat: Option<Flat>,
 }
 
 impl Builder {
     fn new() -> Self {
-        Self { sites: Vec::new(), steps: Vec::new(), statement: 0, by_call: HashMap::new() }
+        Self {
+            sites: Vec::new(),
+            steps: Vec::new(),
+            statement: 0,
+            by_call: HashMap::new(),
+            ends_outer: None,
+            reads_one_snapshot: false,
+            flat: None,
+        }
+    }
+
+    /// For statements that run one after the other: the tree is [`Builder::sequence`].
+    fn flat() -> Self {
+        Self { flat: Some(Flat::default()), ..Self::new() }
     }
 
     fn step(&mut self, action: Action, span: Span) -> Node {
+        match action {
+            Action::Begin { one_snapshot } => {
+                self.ends_outer = self.ends_outer.or(Some(false));
+                self.reads_one_snapshot |= one_snapshot;
+            }
+            Action::End { .. } => self.ends_outer = self.ends_outer.or(Some(true)),
+            _ => {}
+        }
+        if !self.is_new(&action) {
+            return Node::Sequence(Vec::new());
+        }
         let id: StepId = self.steps.len();
         self.steps.push(Step { action, span, statement: self.statement });
         Node::Step(id)
@@ -121,6 +148,7 @@ impl Builder {
 
     /// SET TRANSACTION speaks of the transaction that the last BEGIN opened.
     fn set_isolation(&mut self, with: &Characteristics) {
+        self.reads_one_snapshot |= one_snapshot(with);
         if with.isolation.is_some()
             && let Some(Action::Begin { one_snapshot: set }) =
                 self.steps.iter_mut().rev().map(|step| &mut step.action).find(|a| matches!(a, Action::Begin { .. }))
@@ -148,21 +176,13 @@ impl Builder {
     }
 
     fn finish(self, kind: UnitKind, name: &str, span: Span, surroundings: Surroundings, root: Node) -> Unit {
-        let ends_outer = self
-            .steps
-            .iter()
-            .find_map(|step| match step.action {
-                Action::Begin { .. } => Some(false),
-                Action::End { .. } => Some(true),
-                _ => None,
-            })
-            .unwrap_or(false);
         Unit {
             kind,
             name: name.to_owned(),
             span,
             surroundings,
-            ends_outer,
+            ends_outer: self.ends_outer.unwrap_or(false),
+            reads_one_snapshot: self.reads_one_snapshot,
             runner: None,
             sites: self.sites,
             steps: self.steps,

@@ -1,74 +1,184 @@
 //! A unit with its trace, and the questions that rules ask of the two together.
 
-use super::interpret::{Before, Trace, Way};
+use super::interpret::{Trace, interpret};
+use super::sites::Sites;
 use super::{Action, Lock, Node, SiteId, StepId, Unit, UnitKind};
-use crate::sql::advisory::{Action as Call, Function, Key, Mode, Sameness, Scope};
+use crate::sql::advisory::{Action as Call, Function, Key, Keys, Mode, Sameness, Scope};
 use crate::sql::script::Surroundings;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A unit and what the interpreter saw in it.
+/// How many steps of a kind are looked at for one lock: what is further away is no longer about it.
+const MAX_STEPS: usize = 4096;
+
+/// A unit and what the interpreter saw in it. Rules ask about each site, so no question goes over all sites or steps.
 #[derive(Debug)]
 pub struct UnitFlow {
     /// The unit.
     pub unit: Unit,
     /// What the interpreter saw.
     pub trace: Trace,
+    index: Index,
+}
+
+/// What the questions are answered from.
+#[derive(Debug, Default)]
+struct Index {
+    /// The sites of advisory locks that are taken, in the order of the text.
+    acquired: Vec<SiteId>,
+    /// The sites of unlocks of one key.
+    released: Vec<SiteId>,
+    /// The keys of the unlocks, by mode.
+    unlocks: HashMap<Mode, Keys>,
+    /// The locks taken, by key.
+    by_key: HashMap<Key, Vec<SiteId>>,
+    /// The locks that each unlock may release: held where it is reached, and of a key that may be its own.
+    releases: HashMap<SiteId, Vec<SiteId>>,
+    /// Locks that some unlock may release.
+    may_be_released: HashSet<SiteId>,
+    /// Locks that an unlock was meant for which fits none.
+    meant: HashSet<SiteId>,
+    /// Session locks that no unlock of the unit can be for.
+    never_released: Vec<SiteId>,
+    /// Steps that work.
+    work: Vec<StepId>,
+    /// Those of them that build an index CONCURRENTLY.
+    builds: Vec<StepId>,
+    /// Steps that write a table, by its name.
+    writes: HashMap<String, Vec<StepId>>,
+    /// The first work without a lock that its own statement's end released.
+    unguarded: HashMap<SiteId, StepId>,
+    /// Steps that end what a transaction holds.
+    endings: Vec<StepId>,
+    /// The step that takes or releases a site.
+    step_of: HashMap<SiteId, StepId>,
+    drops_all: bool,
+    only_acquires: bool,
+    has_row_locks: bool,
 }
 
 impl UnitFlow {
+    /// Runs a unit.
+    pub fn new(unit: Unit) -> Self {
+        let trace = interpret(&unit);
+        let mut flow = Self { index: Index::default(), unit, trace };
+        flow.index = flow.indexed();
+        flow.index.meant = flow.index.released.iter().filter_map(|&release| flow.meant_for(release)).collect();
+        flow
+    }
+
+    fn indexed(&self) -> Index {
+        let mut index = Index {
+            only_acquires: true,
+            has_row_locks: self.unit.sites.iter().any(|site| matches!(site.lock, Lock::Rows { .. })),
+            ..Index::default()
+        };
+        for (id, step) in self.unit.steps.iter().enumerate() {
+            index.only_acquires &= matches!(step.action, Action::Acquire(_));
+            match &step.action {
+                Action::Acquire(site) | Action::Release(site) => self.site(&mut index, *site, id),
+                Action::ReleaseAll(site) => {
+                    index.drops_all = true;
+                    index.step_of.extend(site.map(|site| (site, id)));
+                }
+                Action::Work { writes, .. } => {
+                    index.work.push(id);
+                    for table in writes.iter().filter(|_| index.has_row_locks) {
+                        index.writes.entry(table.clone()).or_default().push(id);
+                    }
+                }
+                Action::ConcurrentIndex => {
+                    index.work.push(id);
+                    index.builds.push(id);
+                }
+                Action::End { .. } | Action::RollbackTo(_) => index.endings.push(id),
+                Action::Begin { .. } | Action::Savepoint(_) | Action::EndSession => {}
+            }
+        }
+        for &release in &index.released {
+            let locks = self.fitting(release, index.step_of.get(&release).copied());
+            index.may_be_released.extend(locks.iter().copied());
+            index.releases.insert(release, locks);
+        }
+        let is_session =
+            |site: &SiteId| self.unit.advisory(*site).is_some_and(|(function, _)| function.scope == Scope::Session);
+        if !index.drops_all {
+            let unreleased = index.acquired.iter().copied().filter(|site| !index.may_be_released.contains(site));
+            index.never_released = unreleased.filter(is_session).collect();
+        }
+        let mut seen = Sites::default();
+        for &step in &index.work {
+            let evaporated = &self.trace.before[step].evaporated;
+            let new = evaporated.without(&seen);
+            if !new.is_empty() {
+                index.unguarded.extend(new.iter().map(|site| (site, step)));
+                seen = seen.with(&new);
+            }
+        }
+        index
+    }
+
+    /// The locks that an unlock may release: held where it is reached, of its mode, and of a key that may be its own.
+    fn fitting(&self, release: SiteId, step: Option<StepId>) -> Vec<SiteId> {
+        let (Some((unlock, released)), Some(step)) = (self.unit.advisory(release), step) else { return Vec::new() };
+        let fits = |site: &SiteId| {
+            self.unit.advisory(*site).is_some_and(|(function, taken)| {
+                unlock.mode == function.mode
+                    && function.scope == Scope::Session
+                    && released.compare(taken) != Sameness::Different
+            })
+        };
+        self.trace.before[step].held_any.iter().filter(fits).collect()
+    }
+
+    fn site(&self, index: &mut Index, site: SiteId, step: StepId) {
+        index.step_of.insert(site, step);
+        let Some((function, key)) = self.unit.advisory(site) else { return };
+        if function.acquires() {
+            index.acquired.push(site);
+            index.by_key.entry(key.clone()).or_default().push(site);
+        } else if function.action == Call::Unlock {
+            index.released.push(site);
+            index.unlocks.entry(function.mode).or_default().insert(key);
+        }
+    }
+
     /// The advisory locks that are taken, in the order of the text.
     pub fn acquired(&self) -> impl Iterator<Item = (SiteId, &'static Function, &Key)> {
-        self.calls().filter(|(_, function, _)| function.acquires())
+        self.calls(&self.index.acquired)
     }
 
     /// The unlocks of one key.
     pub fn released(&self) -> impl Iterator<Item = (SiteId, &'static Function, &Key)> {
-        self.calls().filter(|(_, function, _)| function.action == Call::Unlock)
+        self.calls(&self.index.released)
     }
 
-    fn calls(&self) -> impl Iterator<Item = (SiteId, &'static Function, &Key)> {
-        self.unit.site_steps().filter_map(|(_, site)| {
+    fn calls<'s>(&'s self, sites: &'s [SiteId]) -> impl Iterator<Item = (SiteId, &'static Function, &'s Key)> {
+        sites.iter().filter_map(|&site| {
             let (function, key) = self.unit.advisory(site)?;
             Some((site, function, key))
         })
     }
 
-    /// Whether anything in the unit drops every session lock.
-    fn drops_all(&self) -> bool {
-        self.unit.steps.iter().any(|step| matches!(step.action, Action::ReleaseAll(_)))
+    /// The advisory locks taken with a key that is the same for certain, in the order of the text.
+    pub fn acquired_by(&self, key: &Key) -> impl Iterator<Item = (SiteId, &'static Function)> {
+        let sites = self.index.by_key.get(key).filter(|_| key.compare(key) == Sameness::Equal);
+        self.calls(sites.map_or(&[], Vec::as_slice)).map(|(site, function, _)| (site, function))
     }
 
     /// Whether something in the unit releases this lock, may do so, or was meant to: an unlock that fits no lock held
     /// there is a mistake of its own.
     pub fn has_unlock_attempt(&self, site: SiteId) -> bool {
-        self.drops_all()
-            || self
-                .released()
-                .any(|(release, ..)| self.may_release(release, site) || self.meant_for(release) == Some(site))
-    }
-
-    /// Whether an unlock is reached with the lock held and fits it.
-    fn may_release(&self, release: SiteId, site: SiteId) -> bool {
-        let (Some((unlock, released)), Some((taken, key))) = (self.unit.advisory(release), self.unit.advisory(site))
-        else {
-            return false;
-        };
-        fits(unlock, released, taken, key)
-            && (self.trace.truncated || self.before(release).is_some_and(|before| before.held_any.contains(site)))
-    }
-
-    /// What held where a site's step is reached.
-    fn before(&self, site: SiteId) -> Option<&Before> {
-        self.unit.site_steps().find(|(_, of)| *of == site).map(|(step, _)| &self.trace.before[step])
+        let index = &self.index;
+        index.drops_all || index.may_be_released.contains(&site) || index.meant.contains(&site)
     }
 
     /// Whether an unlock fits a lock that is held there, or is of the very key that was locked earlier.
     pub fn fits_a_lock(&self, release: SiteId) -> bool {
-        let Some((unlock, released)) = self.unit.advisory(release) else { return false };
-        self.acquired().any(|(site, function, known)| {
-            let same = fits(unlock, released, function, known) && released.compare(known) == Sameness::Equal;
-            same && self.may_come_before(site, release) || self.may_release(release, site)
-        })
+        let Some((unlock, key)) = self.unit.advisory(release) else { return false };
+        self.index.releases.get(&release).is_some_and(|locks| !locks.is_empty())
+            || self.acquired_by(key).any(|(site, function)| {
+                function.mode == unlock.mode && function.scope == Scope::Session && self.may_come_before(site, release)
+            })
     }
 
     /// Whether a site can be reached before another: in a script, which has no loops, by its place.
@@ -81,89 +191,106 @@ impl UnitFlow {
         if self.fits_a_lock(release) {
             return None;
         }
-        self.never_released().map(|(site, ..)| site).filter(|&site| site < release).last()
-    }
-
-    /// Session locks that no unlock of the unit can be for.
-    fn never_released(&self) -> impl Iterator<Item = (SiteId, &'static Function, &Key)> {
-        self.acquired().filter(|(site, function, _)| {
-            function.scope == Scope::Session
-                && !self.drops_all()
-                && !self.released().any(|(release, ..)| self.may_release(release, *site))
-        })
+        let after = self.index.never_released.partition_point(|&site| site < release);
+        self.index.never_released[..after].last().copied()
     }
 
     /// The last unlock that may be for this key.
     pub fn last_release(&self, mode: Mode, key: &Key) -> Option<SiteId> {
-        self.released()
-            .filter(|(_, unlock, released)| unlock.mode == mode && released.compare(key) != Sameness::Different)
-            .map(|(site, ..)| site)
-            .last()
+        if !may_hold(&self.index.unlocks, mode, key) {
+            return None;
+        }
+        self.index.released.iter().copied().rfind(|&site| {
+            self.unit
+                .advisory(site)
+                .is_some_and(|(unlock, released)| unlock.mode == mode && released.compare(key) != Sameness::Different)
+        })
     }
 
     /// Whether the unit does nothing but take locks: a wrapper, whose caller releases.
     pub fn only_acquires(&self) -> bool {
         matches!(self.unit.kind, UnitKind::Function { .. } | UnitKind::Procedure { inline: false })
-            && self.unit.steps.iter().all(|step| matches!(step.action, Action::Acquire(_)))
+            && self.index.only_acquires
     }
 
-    /// The first work step that is reached in a state for which `when` holds.
-    pub fn first_work(&self, when: impl Fn(&Before) -> bool) -> Option<StepId> {
-        self.work().find(|&step| when(&self.trace.before[step]))
+    /// The first work after the end of the statement that took a transaction-scoped lock in autocommit.
+    pub fn first_work_without(&self, site: SiteId) -> Option<StepId> {
+        self.index.unguarded.get(&site).copied()
     }
 
     /// The same for a write to one of `tables`.
-    pub fn first_write(&self, tables: &[String], when: impl Fn(&Before) -> bool) -> Option<StepId> {
-        self.work().find(|&step| {
-            matches!(&self.unit.steps[step].action, Action::Work { writes, .. } if writes.iter().any(|t| tables.contains(t)))
-                && when(&self.trace.before[step])
-        })
-    }
-
-    fn work(&self) -> impl Iterator<Item = StepId> {
-        self.unit
-            .steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| matches!(step.action, Action::Work { .. } | Action::ConcurrentIndex))
-            .map(|(id, _)| id)
+    pub fn first_write_without(&self, site: SiteId, tables: &[String]) -> Option<StepId> {
+        let from = self.index.unguarded.get(&site)?;
+        let first = |table: &String| {
+            let steps = self.index.writes.get(table)?;
+            let after = &steps[steps.partition_point(|step| step < from)..];
+            after.iter().copied().find(|&step| self.trace.before[step].evaporated.contains(site))
+        };
+        tables.iter().filter_map(first).min()
     }
 
     /// The first work after a step, in another statement.
     pub fn work_after(&self, step: StepId) -> Option<StepId> {
         let statement = self.unit.steps[step].statement;
-        self.work().find(|&work| {
-            work > step && self.unit.steps[work].statement != statement && self.trace.before[work].reached > 0
+        let after = self.index.work.partition_point(|&work| work <= step);
+        self.index.work[after..]
+            .iter()
+            .copied()
+            .find(|&work| self.unit.steps[work].statement != statement && self.trace.before[work].reached > 0)
+    }
+
+    /// The first read of a table after a step, in another statement.
+    pub fn read_after(&self, step: StepId) -> Option<StepId> {
+        let statement = self.unit.steps[step].statement;
+        let after = self.index.work.partition_point(|&work| work <= step);
+        self.index.work[after..].iter().copied().find(|&work| {
+            let later = &self.unit.steps[work];
+            let reads = matches!(&later.action, Action::Work { reads, .. } if !reads.is_empty());
+            reads && later.statement != statement
         })
+    }
+
+    /// The first index that is built CONCURRENTLY under a lock.
+    pub fn concurrent_build_under(&self, site: SiteId) -> Option<StepId> {
+        let builds = &self.index.builds;
+        self.about(site, builds).find(|&step| self.trace.before[step].held_any.contains(site))
     }
 
     /// Work that runs under the transaction-level lock of `site` and again after that lock has ended: the same step in
     /// a later round, or a later write to a table written before.
     pub fn unguarded_repetition(&self, site: SiteId) -> Option<StepId> {
-        let written = |step: StepId| match &self.unit.steps[step].action {
-            Action::Work { writes, .. } => writes.as_slice(),
-            _ => &[],
-        };
-        let under: Vec<StepId> = self.work().filter(|&step| self.trace.before[step].held_any.contains(site)).collect();
-        self.work().filter(|&step| self.trace.before[step].ended.contains(site)).find(|&step| {
-            self.trace.before[step].held_any.contains(site) && !written(step).is_empty()
-                || under.iter().any(|&guarded| {
-                    guarded < step && written(guarded).iter().any(|table| written(step).contains(table))
-                })
+        let mut guarded: HashSet<&str> = HashSet::new();
+        self.about(site, &self.index.work).find(|&step| {
+            let written = match &self.unit.steps[step].action {
+                Action::Work { writes, .. } => writes.as_slice(),
+                _ => &[],
+            };
+            let before = &self.trace.before[step];
+            let under = before.held_any.contains(site);
+            let again = before.ended.contains(site)
+                && (under && !written.is_empty() || written.iter().any(|table| guarded.contains(table.as_str())));
+            if under {
+                guarded.extend(written.iter().map(String::as_str));
+            }
+            again
         })
     }
 
     /// The COMMIT or ROLLBACK that ends the lock of `site`.
     pub fn ending_of(&self, site: SiteId) -> Option<StepId> {
-        self.unit
-            .steps
-            .iter()
-            .enumerate()
-            .find(|(id, step)| {
-                matches!(step.action, Action::End { .. } | Action::RollbackTo(_))
-                    && self.trace.before[*id].held_any.contains(site)
-            })
-            .map(|(id, _)| id)
+        let endings = &self.index.endings;
+        self.about(site, endings).find(|&step| self.trace.before[step].held_any.contains(site))
+    }
+
+    /// Those of some steps that may have to do with a site: in a script what comes after it, in a body, which has loops,
+    /// all.
+    fn about<'s>(&'s self, site: SiteId, steps: &'s [StepId]) -> impl Iterator<Item = StepId> + 's {
+        let from = match self.unit.kind {
+            UnitKind::Script | UnitKind::Query => self.index.step_of.get(&site).copied().unwrap_or_default(),
+            UnitKind::Function { .. } | UnitKind::Procedure { .. } => 0,
+        };
+        let first = steps.partition_point(|&step| step < from);
+        steps[first..].iter().copied().take(MAX_STEPS)
     }
 
     /// Whether some condition of the unit says whether a try-lock was granted. Where none does, the paths on which it is
@@ -187,7 +314,7 @@ impl UnitFlow {
 
     /// Whether the lock is still held at the unit's end.
     pub fn held_at_end(&self, site: SiteId) -> bool {
-        self.trace.leaving.iter().any(|leaving| leaving.way == Way::End && leaving.held.contains(site))
+        self.trace.held_at_end().is_some_and(|held| held.contains(site))
     }
 
     /// The tables that the unit reads, writes or locks, lower case, without schema.
@@ -204,9 +331,8 @@ impl UnitFlow {
     }
 }
 
-/// Whether an unlock may release what a call took: the mode is the same and the key may be.
-fn fits(unlock: &Function, released: &Key, function: &Function, taken: &Key) -> bool {
-    unlock.mode == function.mode && function.scope == Scope::Session && released.compare(taken) != Sameness::Different
+fn may_hold(keys: &HashMap<Mode, Keys>, mode: Mode, key: &Key) -> bool {
+    keys.get(&mode).is_some_and(|keys| keys.may_hold(key))
 }
 
 impl Unit {

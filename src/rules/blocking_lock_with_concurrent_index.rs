@@ -1,7 +1,7 @@
 //! An index is built CONCURRENTLY under a lock that others wait for.
 
 use crate::finding::{Level, Place};
-use crate::flow::{self, UnitFlow};
+use crate::flow::UnitFlow;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Action;
 
@@ -18,13 +18,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if function.action != Action::Lock {
             continue;
         }
-        let build = flow
-            .unit
-            .steps
-            .iter()
-            .zip(&flow.trace.before)
-            .find(|(step, before)| step.action == flow::Action::ConcurrentIndex && before.held_any.contains(site));
-        let Some((build, _)) = build else { continue };
+        let Some(build) = flow.concurrent_build_under(site) else { continue };
         sink.at_site(
             &RULE,
             Level::Warning,
@@ -36,7 +30,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 function.name
             ),
         )
-        .related(Place::new(context.file.id, build.span), "this waits for every older snapshot")
+        .related(Place::new(context.file.id, flow.unit.steps[build].span), "this waits for every older snapshot")
         .help("poll with the try form, one statement at a time, so that nobody waits inside a statement");
     }
 }

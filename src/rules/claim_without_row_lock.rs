@@ -1,7 +1,6 @@
 //! A queue claim whose sub-select takes no row lock: two workers take the same job.
 
 use crate::finding::{Level, Place};
-use crate::flow::Action;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{Dml, DmlKind, FromItem, QueryId, Tokens, Tree};
 use crate::sql::lex::TokenKind;
@@ -44,13 +43,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 
 /// Whether the second worker is refused with SQLSTATE 40001: the transaction reads one snapshot.
 fn is_serialised(context: &Context<'_>, statement: &Statement<'_>) -> bool {
-    context
-        .file
-        .units
-        .iter()
-        .filter(|flow| flow.unit.span.contains(statement.span))
-        .flat_map(|flow| &flow.unit.steps)
-        .any(|step| step.action == Action::Begin { one_snapshot: true })
+    context.file.units_around(statement).any(|flow| flow.unit.reads_one_snapshot)
 }
 
 /// The sub-select that picks the rows to claim, if it is the only condition and locks nothing.

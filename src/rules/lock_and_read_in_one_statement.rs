@@ -1,6 +1,5 @@
 //! What is read is older than the lock: the snapshot was taken before the wait.
 
-use crate::document::Origin;
 use crate::finding::{Level, Place};
 use crate::flow::{self, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
@@ -15,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Warning,
     rank: Rank::StaleRead,
     page: include_str!("../../rules/lock-and-read-in-one-statement.md"),
-    checks: &[Check::Statement(one_statement), Check::Statement(stable_function), Check::Unit(one_snapshot)],
+    checks: &[Check::Statement(one_statement), Check::Unit(stable_function), Check::Unit(one_snapshot)],
 };
 
 /// The call in a statement that waits for a lock.
@@ -87,31 +86,27 @@ fn sources(statement: &Statement<'_>, id: QueryId) -> Vec<QueryId> {
 }
 
 /// All statements of a STABLE function read the snapshot of the statement that called it.
-fn stable_function(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
-    let Origin::Body(owner) = &statement.document.origin else { return };
-    if owner.routine.volatility == Volatility::Volatile {
+fn stable_function(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    if context.file.routine_of(flow).is_none_or(|routine| routine.volatility == Volatility::Volatile) {
         return;
     }
-    let Some(lock) = waiting(statement) else { return };
-    let later = context.file.statements.iter().find(|other| {
-        std::ptr::eq(other.document, statement.document)
-            && other.span.start > statement.span.start
-            && other
-                .tree
-                .queries()
-                .any(|(_, query)| query.select().is_some_and(|select| select.from.iter().any(FromItem::is_table)))
-    });
-    let Some(later) = later else { return };
-    sink.report(
-        &RULE,
-        Level::Warning,
-        Place::new(context.file.id, lock.span),
-        "a function that is not VOLATILE reads its caller's snapshot throughout, which is older than the lock",
-    )
-    .statement(statement.span)
-    .unit(&statement.unit)
-    .related(Place::new(context.file.id, later.span), "this sees what was there before the holder's commit")
-    .help("declare the function VOLATILE, which is the default");
+    for (step, site) in flow.unit.site_steps() {
+        let waits = flow.unit.advisory(site).is_some_and(|(function, _)| function.action == Action::Lock);
+        let Some(later) = flow.read_after(step).filter(|_| waits) else { continue };
+        sink.at_site(
+            &RULE,
+            Level::Warning,
+            context,
+            (flow, site),
+            "a function that is not VOLATILE reads its caller's snapshot throughout, which is older than the lock",
+        )
+        .related(
+            Place::new(context.file.id, flow.unit.steps[later].span),
+            "this sees what was there before the holder's commit",
+        )
+        .help("declare the function VOLATILE, which is the default");
+        return;
+    }
 }
 
 fn one_snapshot(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {

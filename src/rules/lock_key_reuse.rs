@@ -6,7 +6,8 @@ use crate::finding::{FileId, Level, Place};
 use crate::flow::{SiteId, UnitFlow};
 use crate::rule::{Check, Rank, Rule, Sink};
 use crate::sql::advisory::{Key, KeyPart, Sameness};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
 
 pub(super) const RULE: Rule = Rule {
     name: "lock-key-reuse",
@@ -16,28 +17,33 @@ pub(super) const RULE: Rule = Rule {
     checks: &[Check::Project(check)],
 };
 
+/// How many earlier uses of a key each is compared with.
+const MAX_COMPARED: usize = 32;
+
 /// A unit that takes a key, with the tables it touches.
 struct Use<'a> {
     file: FileId,
     flow: &'a UnitFlow,
     site: SiteId,
-    tables: BTreeSet<&'a str>,
+    tables: Rc<BTreeSet<&'a str>>,
 }
 
 fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
     let mut by_name: BTreeMap<String, Vec<Use<'_>>> = BTreeMap::new();
-    for file in files {
-        for flow in &file.units {
-            for (site, _, key) in flow.acquired() {
-                let Some(name) = name(key) else { continue };
-                by_name.entry(name).or_default().push(Use { file: file.id, flow, site, tables: flow.tables() });
-            }
+    for (file, flow) in files.iter().flat_map(|file| file.units.iter().map(move |flow| (file.id, flow))) {
+        let mut tables = None;
+        let mut seen = HashSet::new();
+        for (site, _, key) in flow.acquired().filter(|(.., key)| seen.insert(*key)) {
+            let Some(name) = name(key) else { continue };
+            let tables = Rc::clone(tables.get_or_insert_with(|| Rc::new(flow.tables())));
+            by_name.entry(name).or_default().push(Use { file, flow, site, tables });
         }
     }
     for (name, uses) in &by_name {
         // The first that is unrelated to an earlier one; once a key.
         let pair = uses.iter().enumerate().find_map(|(index, late)| {
-            uses[..index].iter().find(|early| unrelated(early, late)).map(|early| (early, late))
+            let compared = &uses[..index.min(MAX_COMPARED)];
+            compared.iter().find(|early| unrelated(early, late)).map(|early| (early, late))
         });
         let Some((early, late)) = pair else { continue };
         let site = &late.flow.unit.sites[late.site];

@@ -3,7 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::flow::{SiteId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::{Action, Function, Key, Sameness, Scope};
+use crate::sql::advisory::{Action, Function, Key, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "mismatched-unlock",
@@ -34,10 +34,7 @@ fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> O
     }
     let mut other_mode = None;
     let mut transaction = None;
-    for (site, function, known) in flow.acquired() {
-        if key.compare(known) != Sameness::Equal || !flow.may_come_before(site, release) {
-            continue;
-        }
+    for (site, function) in flow.acquired_by(key).filter(|(site, _)| flow.may_come_before(*site, release)) {
         match function.scope {
             Scope::Session if function.mode != unlock.mode => other_mode = Some((site, function)),
             Scope::Session => {}

@@ -19,9 +19,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if !flow.trace.before[step].autocommit() || taken.guards_own_statement {
             continue;
         }
-        let Some(write) = flow.first_write(tables, |before| before.evaporated.contains(site)) else {
-            continue;
-        };
+        let Some(write) = flow.first_write_without(site, tables) else { continue };
         let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
         sink.at_site(
             &RULE,

@@ -20,13 +20,15 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if unlock.action != Action::Unlock || !before.in_transaction() {
             continue;
         }
-        let guarded = flow.acquired().find(|(taken, function, known)| {
-            before.wrote.contains(*taken)
-                && function.scope == Scope::Session
-                && function.mode == unlock.mode
-                && key.compare(known) != Sameness::Different
+        let guarded = before.wrote.iter().find(|&taken| {
+            flow.unit.advisory(taken).is_some_and(|(function, known)| {
+                function.acquires()
+                    && function.scope == Scope::Session
+                    && function.mode == unlock.mode
+                    && key.compare(known) != Sameness::Different
+            })
         });
-        let Some((taken, ..)) = guarded else { continue };
+        let Some(taken) = guarded else { continue };
         let taken = flow.unit.sites[taken].span;
         sink.at_site(
             &RULE,

@@ -25,7 +25,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         // A lone lock is a barrier: it waits for the others and holds nobody up.
-        let Some(work) = flow.first_work(|before| before.evaporated.contains(site)) else { continue };
+        let Some(work) = flow.first_work_without(site) else { continue };
         let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
         sink.at_site(
             &RULE,

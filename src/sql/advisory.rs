@@ -1,6 +1,10 @@
 //! The advisory lock functions: 21 signatures under 11 names, all in `pg_catalog`, the same on every supported server
 //! (<https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-ADVISORY-LOCKS>).
 
+mod keys;
+
+pub use keys::Keys;
+
 use std::fmt;
 
 /// What a function does.
@@ -143,17 +147,18 @@ impl KeyPart {
                 Self::Expression { text: a, constant: first, opaque: false },
                 Self::Expression { text: b, constant: second, opaque: false },
             ) => {
+                let hashes = HASHES.contains(&head(a)) && HASHES.contains(&head(b));
                 if a == b {
                     Sameness::Equal
-                } else if *first && *second && head(a) == head(b) {
+                } else if *first && *second && (head(a) == head(b) || hashes) {
                     Sameness::Different
                 } else {
                     Sameness::Unknown
                 }
             }
             // A hash of a literal is no small number that somebody wrote down.
-            (Self::Constant(_), Self::Expression { text, constant: true, .. })
-            | (Self::Expression { text, constant: true, .. }, Self::Constant(_))
+            (Self::Constant(_), Self::Expression { text, constant: true, opaque: false })
+            | (Self::Expression { text, constant: true, opaque: false }, Self::Constant(_))
                 if HASHES.contains(&head(text)) =>
             {
                 Sameness::Different

@@ -50,9 +50,11 @@ pub enum Entry {
 pub struct Tree<'t> {
     text: &'t str,
     tokens: Vec<Token>,
-    words: Vec<Cow<'t, str>>,
-    /// For every bracket its partner.
-    partners: Vec<Option<usize>>,
+    /// The statement in lower case, and where it begins in the text.
+    lower: Cow<'t, str>,
+    base: usize,
+    /// For every bracket its partner, for every other token itself. In 32 bits: one INSERT may be a whole dump.
+    partners: Vec<u32>,
     /// For every `(` whether a query begins after it.
     opens_query: Vec<bool>,
     queries: Vec<Query>,
@@ -60,7 +62,7 @@ pub struct Tree<'t> {
     /// The query that each `(` opens.
     opened: HashMap<usize, QueryId>,
     /// For every token of an expression the query and clause it stands in.
-    places: Vec<Option<(Option<QueryId>, Clause)>>,
+    places: Vec<Place>,
     evaluations: Vec<Evaluation>,
     verb: Verb,
     complete: bool,
@@ -75,9 +77,12 @@ impl<'t> Tree<'t> {
     /// The tokens and their brackets; no query is read yet.
     fn skeleton(text: &'t str, tokens: &[Token]) -> Self {
         let tokens: Vec<Token> = tokens.iter().copied().filter(|t| !t.kind.is_trivia()).collect();
-        let words = tokens.iter().map(|&token| folded(text, token)).collect();
+        let base = tokens.first().map_or(0, |token| token.span().start);
+        let end = tokens.last().map_or(base, |token| token.span().end);
+        let lower = lower(text.get(base..end).unwrap_or(""));
         let mut complete = !tokens.iter().any(|t| matches!(t.kind, TokenKind::Other | TokenKind::Unterminated));
-        let mut partners = vec![None; tokens.len()];
+        let narrow = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        let mut partners: Vec<u32> = (0..tokens.len()).map(narrow).collect();
         let mut open = Vec::new();
         for (index, token) in tokens.iter().enumerate() {
             let opener = match token.kind {
@@ -99,8 +104,8 @@ impl<'t> Tree<'t> {
             };
             match at {
                 Some(at) => {
-                    partners[index] = Some(at);
-                    partners[at] = Some(index);
+                    partners[index] = narrow(at);
+                    partners[at] = narrow(index);
                 }
                 None => complete = false,
             }
@@ -110,13 +115,14 @@ impl<'t> Tree<'t> {
         let mut tree = Self {
             text,
             tokens,
-            words,
+            lower,
+            base,
             partners,
             opens_query: vec![false; count],
             queries: Vec::new(),
             roots: Vec::new(),
             opened: HashMap::new(),
-            places: vec![None; count],
+            places: vec![Place::default(); count],
             evaluations: Vec::new(),
             verb: Verb::Empty,
             complete,
@@ -149,7 +155,10 @@ impl<'t> Tree<'t> {
 
     /// The word at `index` in lower case; empty where no unquoted word stands.
     pub fn word(&self, index: usize) -> &str {
-        self.words.get(index).map_or("", |word| word.as_ref())
+        let token = self.tokens.get(index).filter(|token| token.kind == TokenKind::Word);
+        token
+            .and_then(|token| self.lower.get(token.span().start - self.base..token.span().end - self.base))
+            .unwrap_or("")
     }
 
     /// The word at `index` unless it follows `.` or AS, after which every word is a name.
@@ -178,17 +187,17 @@ impl<'t> Tree<'t> {
 
     /// The text of token `index`, as written.
     pub fn raw(&self, index: usize) -> &'t str {
-        self.tokens.get(index).and_then(|token| self.text.get(token.span.range())).unwrap_or("")
+        self.tokens.get(index).and_then(|token| self.text.get(token.span().range())).unwrap_or("")
     }
 
     /// The bytes from the first to the last token of a range; empty for an empty one.
     pub fn span(&self, tokens: &Tokens) -> SqlSpan {
-        let at = |index: usize| self.tokens.get(index).map(|token| token.span);
+        let at = |index: usize| self.tokens.get(index).map(|token| token.span());
         match (at(tokens.start), tokens.end.checked_sub(1).and_then(at)) {
             (Some(first), Some(last)) if !tokens.is_empty() => SqlSpan::new(first.start, last.end),
             (Some(first), _) => SqlSpan::new(first.start, first.start),
             (None, _) => {
-                let end = self.tokens.last().map_or(0, |token| token.span.end);
+                let end = self.tokens.last().map_or(0, |token| token.span().end);
                 SqlSpan::new(end, end)
             }
         }
@@ -201,7 +210,7 @@ impl<'t> Tree<'t> {
 
     /// The partner of the bracket at `index`.
     pub fn partner(&self, index: usize) -> Option<usize> {
-        self.partners.get(index).copied().flatten()
+        self.partners.get(index).map(|&partner| partner as usize).filter(|&partner| partner != index)
     }
 
     /// The index of what closes the bracket at `index`, or `end` where nothing before it does.
@@ -279,7 +288,7 @@ impl<'t> Tree<'t> {
     /// The query and clause whose expression holds token `index`. None for names, keywords and column lists; no query
     /// for the arguments of CALL and the like.
     pub fn place(&self, index: usize) -> Option<(Option<QueryId>, Clause)> {
-        self.places.get(index).copied().flatten()
+        self.places.get(index)?.get()
     }
 
     /// What the statement does.
@@ -317,15 +326,32 @@ impl<'t> Tree<'t> {
     }
 }
 
-/// A word in lower case, nothing for any other token. PostgreSQL folds ASCII letters alone.
-fn folded(text: &str, token: Token) -> Cow<'_, str> {
-    let word = text.get(token.span.range()).unwrap_or("");
-    if token.kind != TokenKind::Word {
-        Cow::Borrowed("")
-    } else if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        Cow::Owned(word.to_ascii_lowercase())
+/// As PostgreSQL folds words: ASCII letters alone.
+fn lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(text.to_ascii_lowercase())
     } else {
-        Cow::Borrowed(word)
+        Cow::Borrowed(text)
+    }
+}
+
+/// The query and the clause of a token, in eight bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    /// One more than the query's index; 0 for none.
+    query: u32,
+    clause: Option<Clause>,
+}
+
+impl Place {
+    fn new(query: Option<QueryId>, clause: Clause) -> Self {
+        let query = query.and_then(|id| u32::try_from(id.0 + 1).ok()).unwrap_or(0);
+        Self { query, clause: Some(clause) }
+    }
+
+    fn get(self) -> Option<(Option<QueryId>, Clause)> {
+        let query = (self.query as usize).checked_sub(1).map(QueryId);
+        self.clause.map(|clause| (query, clause))
     }
 }
 

@@ -22,11 +22,11 @@ impl Tokens {
     /// The bytes they cover; an empty run stands after the token before it.
     pub fn span(self, tokens: &[Token]) -> SqlSpan {
         match self.of(tokens) {
-            [first, .., last] => first.span.join(last.span),
-            [only] => only.span,
+            [first, .., last] => first.span().join(last.span()),
+            [only] => only.span(),
             [] => {
                 let before = self.start.checked_sub(1).and_then(|before| tokens.get(before));
-                let at = before.map_or(0, |token| token.span.end);
+                let at = before.map_or(0, |token| token.span().end);
                 SqlSpan::new(at, at)
             }
         }
@@ -95,7 +95,7 @@ impl<'t> Cursor<'t> {
 
     /// The token's text; empty past the end.
     pub(super) fn text(&self, at: usize) -> &'t str {
-        self.significant.get(at).and_then(|&index| self.text.get(self.tokens[index].span.range())).unwrap_or_default()
+        self.significant.get(at).and_then(|&index| self.text.get(self.tokens[index].span().range())).unwrap_or_default()
     }
 
     /// An unquoted word that follows no dot, so that it may be a keyword.

@@ -2,168 +2,52 @@
 //! (<https://www.postgresql.org/docs/current/sql-syntax-lexical.html>), psql's lines and variables, `COPY` data,
 //! and the placeholder styles of drivers and templates, all at once and without configuration.
 
+mod copy;
 mod hole;
+mod token;
 
+pub use token::{Token, TokenKind};
+
+use crate::source::MAX_LEN;
 use crate::span::SqlSpan;
 use memchr::memmem;
+use std::cell::Cell;
+use token::OPENERS;
 
-/// What a token is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
-    /// White space, with U+FEFF and U+00A0.
-    Whitespace,
-    /// `-- …`, `/* … */` nested, and template code that leaves no text (`{% … %}`, `{# … #}`, `<% … %>`).
-    Comment,
-    /// A keyword or an unquoted identifier; holes glued to it belong to it.
-    Word,
-    /// `"…"`, `U&"…"`.
-    QuotedIdent,
-    /// `'…'`, `B'…'`, `X'…'`, `N'…'`, `U&'…'`.
-    String,
-    /// `E'…'`.
-    EscapeString,
-    /// `$tag$ … $tag$`.
-    DollarString,
-    /// A numeric constant.
-    Number,
-    /// `$1`.
-    Param,
-    /// Text known only at run time: `?`, `%s`, `%(x)s`, `:x`, `:'x'`, `@x`, `#{x}`, `${x}`, `{x}`, `{{ x }}`, `<%= x %>`,
-    /// and what the host language interpolates.
-    Hole,
-    /// An operator, `::` and `:=` included.
-    Operator,
-    /// `(`
-    LeftParen,
-    /// `)`
-    RightParen,
-    /// `[`
-    LeftBracket,
-    /// `]`
-    RightBracket,
-    /// `,`
-    Comma,
-    /// `.`
-    Dot,
-    /// `:` that begins no variable.
-    Colon,
-    /// `;`
-    Semicolon,
-    /// `\command …` to the end of its line.
-    PsqlCommand,
-    /// `\;`: psql sends what stands on both sides as one string.
-    PsqlSeparator,
-    /// The lines after `COPY … FROM stdin;` up to and with `\.`.
-    CopyData,
-    /// A quote that is never closed, up to the end of its line.
-    Unterminated,
-    /// Any other character, such as a backtick.
-    Other,
-}
+/// How often a stray quote is cut out and the rest read again: each time costs the rest once more.
+const MAX_RESTARTS: usize = 64;
 
-impl TokenKind {
-    /// White space or comment: nothing to the parser.
-    pub const fn is_trivia(self) -> bool {
-        matches!(self, Self::Whitespace | Self::Comment)
-    }
+/// The same for texts over [`LARGE`].
+const MAX_RESTARTS_OF_LARGE: usize = 4;
 
-    /// A string constant of any spelling.
-    pub const fn is_string(self) -> bool {
-        matches!(self, Self::String | Self::EscapeString | Self::DollarString)
-    }
-}
+/// A text of which a second reading takes a noticeable time, in bytes.
+const LARGE: usize = 1 << 20;
 
-/// A token: kind and bytes of the region's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
-    /// What it is.
-    pub kind: TokenKind,
-    /// Where it stands.
-    pub span: SqlSpan,
-}
-
-/// Words after which an operand may start, so that `?`, `%s`, `@x` and `:x` are placeholders and not operators.
-const OPENERS: &[&str] = &[
-    "all",
-    "and",
-    "any",
-    "array",
-    "as",
-    "between",
-    "both",
-    "by",
-    "case",
-    "collate",
-    "date",
-    "distinct",
-    "else",
-    "elsif",
-    "escape",
-    "execute",
-    "exists",
-    "fetch",
-    "first",
-    "for",
-    "from",
-    "having",
-    "if",
-    "ilike",
-    "in",
-    "interval",
-    "into",
-    "is",
-    "join",
-    "leading",
-    "like",
-    "limit",
-    "next",
-    "not",
-    "offset",
-    "on",
-    "only",
-    "or",
-    "perform",
-    "placing",
-    "return",
-    "returning",
-    "select",
-    "set",
-    "similar",
-    "some",
-    "symmetric",
-    "table",
-    "then",
-    "timestamp",
-    "timestamptz",
-    "to",
-    "trailing",
-    "update",
-    "using",
-    "values",
-    "variadic",
-    "when",
-    "where",
-    "while",
-    "zone",
-];
+/// How many bytes searches for an end that is not there may read, as a multiple of the text's length. Every search may
+/// run to the end of the text, and hostile text opens something at every byte.
+const MAX_VAIN: usize = 8;
 
 /// The tokens of `text`, in order and without a gap.
 pub fn lex(text: &str) -> Vec<Token> {
     lex_with_holes(text, &[])
 }
 
-/// The tokens of `text`, where `holes` are the sorted spans that the host language fills in at run time.
+/// The tokens of `text`, where `holes` are the sorted spans that the host language fills in at run time. What lies
+/// beyond [`MAX_LEN`] has none.
 pub fn lex_with_holes(text: &str, holes: &[SqlSpan]) -> Vec<Token> {
+    let text = beginning(text, MAX_LEN);
     let mut lexer = Lexer::new(text, holes);
     lexer.run(0);
     // A stray quote turns every later string inside out. Its mark is a string that runs over a line end and holds what
     // begins a statement; cut the first of those at its line, go on from there, and see whether the end is whole.
     let mut floor = 0;
-    while lexer.open && floor < text.len() {
+    let mut restarts = if text.len() > LARGE { MAX_RESTARTS_OF_LARGE } else { MAX_RESTARTS };
+    while lexer.open && floor < text.len() && restarts > 0 {
+        restarts -= 1;
         let Some(index) = lexer.first_suspect(floor) else {
             break;
         };
-        let cut = lexer.tokens[index].span.start;
+        let cut = lexer.tokens[index].span().start;
         lexer.tokens.truncate(index);
         lexer.open = false;
         lexer.token(TokenKind::Unterminated, cut, line_end(lexer.bytes, cut));
@@ -171,6 +55,14 @@ pub fn lex_with_holes(text: &str, holes: &[SqlSpan]) -> Vec<Token> {
         lexer.run(floor);
     }
     lexer.tokens
+}
+
+/// At most `len` bytes of `text`, cut between characters.
+fn beginning(text: &str, mut len: usize) -> &str {
+    while !text.is_char_boundary(len.min(text.len())) {
+        len -= 1;
+    }
+    &text[..len.min(text.len())]
 }
 
 struct Lexer<'t> {
@@ -185,12 +77,24 @@ struct Lexer<'t> {
     brackets: usize,
     /// A quote was not closed before the end.
     open: bool,
+    /// Bytes that were searched for an end that is not there.
+    vain: Cell<usize>,
 }
 
 impl<'t> Lexer<'t> {
     fn new(text: &'t str, holes: &'t [SqlSpan]) -> Self {
         let tokens = Vec::with_capacity(text.len() / 5);
-        Self { text, bytes: text.as_bytes(), holes, tokens, last: None, statement: 0, brackets: 0, open: false }
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            holes,
+            tokens,
+            last: None,
+            statement: 0,
+            brackets: 0,
+            open: false,
+            vain: Cell::new(0),
+        }
     }
 
     fn byte(&self, at: usize) -> u8 {
@@ -201,7 +105,7 @@ impl<'t> Lexer<'t> {
         if !kind.is_trivia() {
             self.last = Some(self.tokens.len());
         }
-        self.tokens.push(Token { kind, span: SqlSpan::new(start, end) });
+        self.tokens.push(Token::new(kind, start, end));
     }
 
     fn run(&mut self, from: usize) {
@@ -255,14 +159,14 @@ impl<'t> Lexer<'t> {
                 Some(end) => (Comment, end),
                 None => self.braced(at),
             },
-            b'<' if second == b'%' => match memmem::find(&self.bytes[at..], b"%>") {
-                Some(n) if self.byte(at + 2) == b'=' => self.glued(at + n + 2),
-                Some(n) => (Comment, at + n + 2),
+            b'<' if second == b'%' => match self.find(at, b"%>") {
+                Some(close) if self.byte(at + 2) == b'=' => self.glued(close + 2),
+                Some(close) => (Comment, close + 2),
                 None => self.operator(at),
             },
             b'$' if second == b'{' => self.braced(at),
             b'{' => self.braced(at),
-            b'#' if second == b'{' && hole::braces(self.bytes, at + 1).is_some() => self.braced(at),
+            b'#' if second == b'{' && self.braces(at + 1).is_some() => self.braced(at),
             b'$' => self.dollar(at),
             b';' => (Semicolon, at + 1),
             b'(' => (LeftParen, at + 1),
@@ -315,8 +219,39 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Whether a search that may be in vain is still worth its time.
+    fn may_search(&self) -> bool {
+        self.vain.get() <= MAX_VAIN * self.bytes.len() + LARGE
+    }
+
+    /// Counts the bytes of a search in vain.
+    fn in_vain(&self, bytes: usize) {
+        self.vain.set(self.vain.get().saturating_add(bytes));
+    }
+
+    /// Where `needle` stands next.
+    fn find(&self, from: usize, needle: &[u8]) -> Option<usize> {
+        let rest = self.bytes.get(from..).filter(|_| self.may_search())?;
+        let found = memmem::find(rest, needle);
+        if found.is_none() {
+            self.in_vain(rest.len());
+        }
+        found.map(|n| from + n)
+    }
+
+    /// The end of the balanced braces that open at `at`.
+    fn braces(&self, at: usize) -> Option<usize> {
+        if !self.may_search() {
+            return None;
+        }
+        hole::braces(self.bytes, at).inspect_err(|end| self.in_vain(end - at)).ok()
+    }
+
     fn block_comment(&mut self, start: usize) -> (TokenKind, usize) {
         let (mut at, mut depth) = (start + 2, 1usize);
+        if !self.may_search() {
+            return (TokenKind::Unterminated, line_end(self.bytes, start));
+        }
         while let Some(n) = memchr::memchr2(b'/', b'*', self.bytes.get(at..).unwrap_or_default()) {
             at += n;
             match (self.byte(at), self.byte(at + 1)) {
@@ -334,6 +269,7 @@ impl<'t> Lexer<'t> {
                 _ => at += 1,
             }
         }
+        self.in_vain(self.bytes.len() - start);
         (TokenKind::Unterminated, line_end(self.bytes, start))
     }
 
@@ -360,11 +296,11 @@ impl<'t> Lexer<'t> {
 
     fn template_code(&self, at: usize, mark: u8) -> Option<usize> {
         let close = if mark == b'%' { &b"%}"[..] } else { b"#}" };
-        memmem::find(self.bytes.get(at + 2..)?, close).map(|n| at + 2 + n + 2)
+        self.find(at + 2, close).map(|close| close + 2)
     }
 
     fn braced(&mut self, at: usize) -> (TokenKind, usize) {
-        match hole::braces(self.bytes, if self.byte(at) == b'{' { at } else { at + 1 }) {
+        match self.braces(if self.byte(at) == b'{' { at } else { at + 1 }) {
             Some(end) => self.glued(end),
             None => (TokenKind::Other, at + 1),
         }
@@ -385,8 +321,8 @@ impl<'t> Lexer<'t> {
         }
         match (self.byte(at), self.byte(at + 1)) {
             (b'{', b'%' | b'#') => None,
-            (b'{', _) => hole::braces(self.bytes, at),
-            (b'$' | b'#', b'{') => hole::braces(self.bytes, at + 1),
+            (b'{', _) => self.braces(at),
+            (b'$' | b'#', b'{') => self.braces(at + 1),
             _ => None,
         }
     }
@@ -413,8 +349,8 @@ impl<'t> Lexer<'t> {
             return if tag_end > at + 1 { (TokenKind::Hole, tag_end) } else { (TokenKind::Other, at + 1) };
         }
         let tag = &self.bytes[at..=tag_end];
-        match memmem::find(&self.bytes[tag_end + 1..], tag) {
-            Some(n) => (TokenKind::DollarString, tag_end + 1 + n + tag.len()),
+        match self.find(tag_end + 1, tag) {
+            Some(close) => (TokenKind::DollarString, close + tag.len()),
             // The body of a quote that is never closed is lexed as what it is.
             None => (TokenKind::Unterminated, tag_end + 1),
         }
@@ -478,7 +414,7 @@ impl<'t> Lexer<'t> {
         };
         match last.kind {
             Word => {
-                let word = &self.text[last.span.range()];
+                let word = &self.text[last.span().range()];
                 !OPENERS.iter().any(|opener| word.eq_ignore_ascii_case(opener))
             }
             QuotedIdent | String | EscapeString | DollarString | Number | Param | Hole | RightParen | RightBracket => {
@@ -488,53 +424,13 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// If the statement just ended is `COPY … FROM stdin`, its data become one token.
-    fn copy_data(&mut self, at: usize, end: usize) -> usize {
-        if !self.is_copy_from_stdin() {
-            return at;
-        }
-        let Some(data_end) = copy_data_end(self.bytes, end) else {
-            return at;
-        };
-        let line = line_end(self.bytes, end);
-        if line > end {
-            self.token(TokenKind::Comment, end, line);
-        }
-        self.token(TokenKind::CopyData, line, data_end);
-        data_end
-    }
-
-    fn is_copy_from_stdin(&self) -> bool {
-        let last = self.tokens.last().map(|t| &self.text[t.span.range()]);
-        if let Some(line) = last.filter(|line| line.starts_with('\\')) {
-            let words: Vec<&str> = line.split_ascii_whitespace().collect();
-            return words[0].eq_ignore_ascii_case("\\copy")
-                && words.windows(2).any(|w| w[0].eq_ignore_ascii_case("from") && w[1].eq_ignore_ascii_case("stdin"));
-        }
-        let mut words = self.tokens[self.statement..]
-            .iter()
-            .filter(|t| t.kind == TokenKind::Word)
-            .map(|t| &self.text[t.span.range()]);
-        if !words.next().is_some_and(|word| word.eq_ignore_ascii_case("copy")) {
-            return false;
-        }
-        let mut from = false;
-        for word in words {
-            if from && word.eq_ignore_ascii_case("stdin") {
-                return true;
-            }
-            from = word.eq_ignore_ascii_case("from");
-        }
-        false
-    }
-
     /// The first string at or after byte `floor` that runs over a line end and holds the beginning of a statement.
     fn first_suspect(&self, floor: usize) -> Option<usize> {
-        let from = self.tokens.partition_point(|t| t.span.start < floor);
+        let from = self.tokens.partition_point(|t| t.span().start < floor);
         (from..self.tokens.len()).find(|&index| {
             let token = self.tokens[index];
             matches!(token.kind, TokenKind::String | TokenKind::QuotedIdent)
-                && holds_statement(&self.text[token.span.range()])
+                && holds_statement(&self.text[token.span().range()])
         })
     }
 }
@@ -564,34 +460,6 @@ fn holds_statement(text: &str) -> bool {
 /// The end of the line that holds `at`, its line break left out.
 fn line_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', bytes.get(at..).unwrap_or_default()).map_or(bytes.len(), |n| at + n)
-}
-
-/// The end of the `COPY` data that begins on the line after `at`: after `\.`. None where the next line is blank, a
-/// comment or another command, or where no `\.` comes.
-fn copy_data_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let line = line_end(bytes, at);
-    let rest = bytes[at..line].trim_ascii();
-    if !rest.is_empty() && !rest.starts_with(b"--") {
-        return None;
-    }
-    let mut first = true;
-    let mut start = line + 1;
-    if bytes.get(line) == Some(&b'\r') && bytes.get(start) == Some(&b'\n') {
-        start += 1;
-    }
-    while start < bytes.len() {
-        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |n| start + n);
-        let text = bytes[start..end].trim_ascii_end();
-        if text == b"\\." {
-            return Some(start + 2);
-        }
-        if first && (text.is_empty() || text.starts_with(b"--")) {
-            return None;
-        }
-        first = false;
-        start = end + 1;
-    }
-    None
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub fn constant_end(text: &str, tokens: &[Token], at: usize) -> usize {
     }
     let mut line_break = false;
     for (index, token) in tokens.iter().enumerate().skip(end) {
-        let piece = text.get(token.span.range()).unwrap_or_default();
+        let piece = text.get(token.span().range()).unwrap_or_default();
         match token.kind {
             Whitespace => line_break |= piece.contains(['\n', '\r']),
             Comment if piece.starts_with("--") => {}

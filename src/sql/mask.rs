@@ -30,7 +30,7 @@ impl<T> Parsed<T> {
         if span.start.line != 1 {
             return None;
         }
-        tree.tokens().partition_point(|token| token.span.start <= offset).checked_sub(1)
+        tree.tokens().partition_point(|token| token.span().start <= offset).checked_sub(1)
     }
 }
 
@@ -86,7 +86,7 @@ fn mask(tree: &Tree<'_>, tokens: &Tokens) -> Option<String> {
                 at = last + 1;
                 continue;
             }
-            TokenKind::Hole => mask.fill(token.span.start, token.span.end, b'_'),
+            TokenKind::Hole => mask.fill(token.span().start, token.span().end, b'_'),
             TokenKind::QuotedIdent => mask.quoted(token, tree.raw(at)),
             TokenKind::Word if matches!(tree.word(at), "variadic" | "symmetric") => {}
             kind => {
@@ -122,7 +122,7 @@ pub(super) fn continued(tree: &Tree<'_>, first: usize, end: usize) -> usize {
         && tree.kind(last + 1) == Some(TokenKind::String)
         && tree.raw(last + 1).starts_with('\'')
     {
-        let gap = tree.tokens()[last].span.end..tree.tokens()[last + 1].span.start;
+        let gap = tree.tokens()[last].span().end..tree.tokens()[last + 1].span().start;
         if !tree.text().get(gap).is_some_and(|gap| gap.contains('\n')) {
             break;
         }
@@ -156,34 +156,34 @@ impl Mask {
             } else {
                 byte.is_ascii_graphic()
             };
-            self.set(token.span.start + index, if keep { byte } else { b'_' });
+            self.set(token.span().start + index, if keep { byte } else { b'_' });
         }
     }
 
     fn quoted(&mut self, token: Token, text: &str) {
         // `U&"…"` becomes `"…"`.
-        let open = token.span.start + text.find('"').unwrap_or(0);
-        self.fill(open, token.span.end, b'x');
+        let open = token.span().start + text.find('"').unwrap_or(0);
+        self.fill(open, token.span().end, b'x');
         self.set(open, b'"');
-        self.set(token.span.end - 1, b'"');
+        self.set(token.span().end - 1, b'"');
     }
 
     fn string(&mut self, first: Token, last: Token) {
-        let (start, end) = (first.span.start, last.span.end);
+        let (start, end) = (first.span().start, last.span().end);
         self.fill(start, end, b'x');
         self.set(start, b'\'');
         self.set(end - 1, b'\'');
     }
 
     fn query(&mut self, tree: &Tree<'_>, open: usize, close: usize) {
-        let (start, end) = (tree.tokens()[open].span.start, tree.tokens()[close].span.end);
+        let (start, end) = (tree.tokens()[open].span().start, tree.tokens()[close].span().end);
         self.fill(start, end, b'_');
         self.set(start, b'(');
         self.set(end - 1, b')');
         if let Some(before) = open.checked_sub(1)
             && matches!(tree.word(before), "exists" | "array")
         {
-            let word = tree.tokens()[before].span;
+            let word = tree.tokens()[before].span();
             if word.start >= self.base {
                 self.fill(word.start, word.end, b'_');
             }

@@ -137,6 +137,11 @@ pub enum BodyForm {
 
 /// The routine that a statement defines; `tokens` are those of the one statement. None for every other statement.
 pub fn routine(text: &str, tokens: &[Token]) -> Option<Routine> {
+    let word = tokens.iter().find(|token| !token.kind.is_trivia()).map(|token| token.span().range());
+    let word = text.get(word?).unwrap_or_default();
+    if !["create", "do"].iter().any(|verb| word.eq_ignore_ascii_case(verb)) {
+        return None;
+    }
     let mut reader = Reader {
         cursor: Cursor::new(text, tokens),
         at: 0,

@@ -177,7 +177,7 @@ impl Splitter<'_> {
     fn begins_line(&self, index: usize, test: impl Fn(&str) -> bool) -> bool {
         let mut line = false;
         for token in &self.tokens[index + 1..] {
-            let text = &self.text[token.span.range()];
+            let text = &self.text[token.span().range()];
             match token.kind {
                 TokenKind::Whitespace | TokenKind::Comment => line |= text.contains('\n'),
                 TokenKind::Word => return line && test(text.to_ascii_lowercase().as_str()),
@@ -189,7 +189,7 @@ impl Splitter<'_> {
     }
 
     fn is(&self, index: usize, word: &str) -> bool {
-        self.text[self.tokens[index].span.range()].eq_ignore_ascii_case(word)
+        self.text[self.tokens[index].span().range()].eq_ignore_ascii_case(word)
     }
 
     fn end(&mut self, end: Terminator) {

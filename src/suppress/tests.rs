@@ -9,7 +9,7 @@ fn comments(text: &str) -> Vec<Span> {
     lex(text)
         .into_iter()
         .filter(|token| token.kind == TokenKind::Comment)
-        .map(|token| Span::new(token.span.start, token.span.end))
+        .map(|token| Span::new(token.span().start, token.span().end))
         .collect()
 }
 

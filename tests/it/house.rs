@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 const LONGEST: usize = 500;
 
 /// Longer files, with the length that they may not exceed. The list only shrinks.
-const LONGER: &[(&str, usize)] = &[("src/flow/interpret.rs", 517), ("src/sql/lex.rs", 625)];
+const LONGER: &[(&str, usize)] = &[];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

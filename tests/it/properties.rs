@@ -43,14 +43,14 @@ fn text<'r>(report: &'r Report, finding: &Finding) -> &'r str {
 
 /// SQL without white space and comments, as its lexer sees them.
 fn bare(sql: &str) -> String {
-    lex(sql).iter().filter(|token| !token.kind.is_trivia()).map(|token| &sql[token.span.range()]).collect()
+    lex(sql).iter().filter(|token| !token.kind.is_trivia()).map(|token| &sql[token.span().range()]).collect()
 }
 
 /// Applies `change` to the text between the tokens of a script, and in the bodies of its routines.
 fn between(sql: &str, change: &dyn Fn(&str, usize) -> String) -> String {
     let mut out = String::new();
     for (index, token) in lex(sql).into_iter().enumerate() {
-        let text = &sql[token.span.range()];
+        let text = &sql[token.span().range()];
         let body = text.strip_prefix("$$").and_then(|rest| rest.strip_suffix("$$"));
         match token.kind {
             TokenKind::Whitespace => out.push_str(&change(text, index)),

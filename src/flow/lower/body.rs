@@ -18,7 +18,7 @@ use std::sync::Arc;
 use variables::Variables;
 
 pub(super) fn plpgsql<'d>(
-    documents: &'d [Document<'d>],
+    documents: &[Document<'d>],
     index: usize,
     body: &Body,
     routine: &Routine,
@@ -46,10 +46,10 @@ pub(super) fn plpgsql<'d>(
     Lowered { statements: walk.statements, units: vec![unit] }
 }
 
-struct Walk<'d, 'w> {
-    documents: &'d [Document<'d>],
+struct Walk<'w, 'd> {
+    documents: &'w [Document<'d>],
     index: usize,
-    document: &'d Document<'d>,
+    document: &'w Document<'d>,
     wrappers: &'w Wrappers,
     builder: Builder,
     statements: Vec<Statement<'d>>,
@@ -230,7 +230,9 @@ impl Walk<'_, '_> {
         );
         statement.when_missing = missing;
         let nodes = self.builder.statement(&statement);
-        self.statements.push(statement);
+        if statement.is_relevant() {
+            self.statements.push(statement);
+        }
         nodes
     }
 

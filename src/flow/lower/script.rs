@@ -2,7 +2,7 @@
 
 use super::{Builder, Lowered};
 use crate::document::Document;
-use crate::flow::{Action, Node, UnitKind};
+use crate::flow::{Action, UnitKind};
 use crate::span::{Span, SqlSpan};
 use crate::sql::clause::{Entry, Verb};
 use crate::sql::routine::{Returns, Routine, RoutineKind};
@@ -15,22 +15,21 @@ use std::sync::Arc;
 const KEEPS: &[&str] = &["\\gset", "\\gexec", "\\watch", "\\if", "\\elif"];
 
 pub(super) fn sections<'d>(
-    document: &'d Document<'d>,
+    document: &Document<'d>,
     pieces: &[Piece],
     sections: &[Section],
     wrappers: &Wrappers,
 ) -> Lowered<'d> {
     let mut lowered = Lowered::default();
     for section in sections {
-        let mut builder = Builder::new();
-        let mut nodes = Vec::new();
+        let mut builder = Builder::flat();
         let name: Arc<str> = match section.kind {
             SectionKind::Query { .. } => section.name.as_str().into(),
             SectionKind::Script { .. } => "".into(),
         };
         let mut joined = false;
         for (index, piece) in pieces.iter().enumerate() {
-            let at = document.tokens[piece.tokens.start].span.start;
+            let at = document.tokens[piece.tokens.start].span().start;
             if !(section.span.start..section.span.end).contains(&at) {
                 continue;
             }
@@ -48,18 +47,21 @@ pub(super) fn sections<'d>(
             joined = piece.end == Terminator::PsqlSeparator;
             if let Some(action) = psql(&statement) {
                 builder.statement += 1;
-                nodes.push(builder.step(action, statement.span));
+                builder.step(action, statement.span);
             } else {
-                nodes.extend(builder.statement(&statement));
+                builder.statement(&statement);
             }
-            lowered.statements.push(statement);
+            if statement.is_relevant() {
+                lowered.statements.push(statement);
+            }
         }
         let (kind, runner) = match &section.kind {
             SectionKind::Script { runner } => (UnitKind::Script, runner.map(Runner::name)),
             SectionKind::Query { .. } => (UnitKind::Query, None),
         };
         let span = document.region.to_source(section.span);
-        let mut unit = builder.finish(kind, &name, span, section.surroundings, Node::Sequence(nodes));
+        let root = builder.sequence();
+        let mut unit = builder.finish(kind, &name, span, section.surroundings, root);
         unit.runner = runner;
         lowered.units.push(unit);
     }
@@ -69,7 +71,7 @@ pub(super) fn sections<'d>(
 fn is_kept(document: &Document<'_>, pieces: &[Piece], index: usize) -> bool {
     pieces[index].end == Terminator::PsqlCommand
         && pieces.get(index + 1).is_some_and(|next| {
-            let command = document.tokens[next.tokens.start].span;
+            let command = document.tokens[next.tokens.start].span();
             let text = document.region.text().get(command.range()).unwrap_or_default();
             KEEPS.iter().any(|known| text.starts_with(known))
         })
@@ -90,14 +92,13 @@ fn psql(statement: &Statement<'_>) -> Option<Action> {
 }
 
 pub(super) fn sql_body<'d>(
-    document: &'d Document<'d>,
+    document: &Document<'d>,
     pieces: &[Piece],
     routine: &Routine,
     wrappers: &Wrappers,
 ) -> Lowered<'d> {
     let mut lowered = Lowered::default();
-    let mut builder = Builder::new();
-    let mut nodes = Vec::new();
+    let mut builder = Builder::flat();
     let name: Arc<str> = routine.name.as_deref().unwrap_or_default().into();
     let variables: Arc<[String]> = routine.arguments.iter().filter_map(|a| a.name.clone()).collect();
     for (index, piece) in pieces.iter().enumerate() {
@@ -115,12 +116,15 @@ pub(super) fn sql_body<'d>(
         };
         let statement =
             Statement::new(document, tokens, entry, result, Arc::clone(&variables), Arc::clone(&name), wrappers);
-        nodes.extend(builder.statement(&statement));
-        lowered.statements.push(statement);
+        builder.statement(&statement);
+        if statement.is_relevant() {
+            lowered.statements.push(statement);
+        }
     }
     let text = document.region.text();
     let span: Span = document.region.to_source(SqlSpan::new(0, text.len()));
-    let unit = builder.finish(kind(routine), &name, span, Surroundings::Unknown, Node::Sequence(nodes));
+    let root = builder.sequence();
+    let unit = builder.finish(kind(routine), &name, span, Surroundings::Unknown, root);
     lowered.units.push(unit);
     lowered
 }

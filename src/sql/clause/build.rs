@@ -1,7 +1,7 @@
 //! Queries: WITH, terms, and the clauses that belong to the whole.
 
 use super::node::{Clause, Cte, Query, QueryId, Select, Term, Wrap};
-use super::{Entry, MAX_DEPTH, Tokens, Tree, scope, verb};
+use super::{Entry, MAX_DEPTH, Place, Tokens, Tree, scope, verb};
 use crate::sql::lex::{Token, TokenKind};
 
 pub(super) struct Builder<'t> {
@@ -363,7 +363,7 @@ impl Builder<'_> {
         let mut at = range.start;
         while at < range.end {
             if let Some(place) = self.tree.places.get_mut(at) {
-                *place = Some((id, clause));
+                *place = Place::new(id, clause);
             }
             if self.tree.opens_query(at) {
                 let close = self.tree.close(at, range.end);
@@ -380,7 +380,7 @@ impl Builder<'_> {
                 }
                 at = close;
                 if let Some(place) = self.tree.places.get_mut(at).filter(|_| at < range.end) {
-                    *place = Some((id, clause));
+                    *place = Place::new(id, clause);
                 }
             }
             at += 1;

@@ -1,7 +1,7 @@
 //! Function calls and where they stand.
 
 use super::node::{Clause, QueryId};
-use super::{Tokens, Tree};
+use super::{Place, Tokens, Tree};
 use crate::sql::lex::TokenKind;
 
 /// A function call.
@@ -154,7 +154,7 @@ impl Tree<'_> {
     }
 
     fn is_call(&self, index: usize) -> bool {
-        if self.places[index].is_none() || self.kind(index + 1) != Some(TokenKind::LeftParen) {
+        if self.place(index).is_none() || self.kind(index + 1) != Some(TokenKind::LeftParen) {
             return false;
         }
         match self.kind(index) {
@@ -166,8 +166,7 @@ impl Tree<'_> {
                     return false;
                 }
                 // `DO UPDATE SET (a, b) = …`
-                if self.word(index) == "set"
-                    && matches!(self.places[index], Some((_, Clause::Conflict | Clause::Merge)))
+                if self.word(index) == "set" && matches!(self.place(index), Some((_, Clause::Conflict | Clause::Merge)))
                 {
                     return false;
                 }
@@ -185,8 +184,8 @@ impl Tree<'_> {
     fn conditional(&self) -> Vec<bool> {
         let count = self.tokens.len();
         let mut segments = Segments::new();
-        let mut segment_of = vec![0; count];
-        let mut place = None;
+        let mut segment_of = vec![0u32; count];
+        let mut place = Place::default();
         for (index, segment) in segment_of.iter_mut().enumerate() {
             // What stands in no expression begins and ends clauses.
             if self.places[index] != place {
@@ -223,9 +222,9 @@ impl Tree<'_> {
         for index in 0..segments.all.len() {
             // A parent is older than its children.
             let segment = &segments.all[index];
-            conditional[index] = segment.conditional || conditional[segment.parent];
+            conditional[index] = segment.conditional || conditional[segment.parent as usize];
         }
-        segment_of.into_iter().map(|segment| conditional[segment]).collect()
+        segment_of.into_iter().map(|segment| conditional[segment as usize]).collect()
     }
 }
 
@@ -233,7 +232,7 @@ impl Tree<'_> {
 #[derive(Clone, Copy, Default)]
 struct Segment {
     /// The segment around it; the first is its own.
-    parent: usize,
+    parent: u32,
     conditional: bool,
     /// What follows in the same brackets is conditional.
     coalesce: bool,
@@ -244,7 +243,7 @@ struct Segment {
 struct Segments {
     /// The first stands around all others and holds no token.
     all: Vec<Segment>,
-    open: Vec<usize>,
+    open: Vec<u32>,
 }
 
 impl Segments {
@@ -252,18 +251,18 @@ impl Segments {
         Self { all: vec![Segment::default(); 2], open: vec![1] }
     }
 
-    fn current(&self) -> usize {
+    fn current(&self) -> u32 {
         self.open.last().copied().unwrap_or(0)
     }
 
     fn open(&mut self, segment: Segment) {
-        self.open.push(self.all.len());
+        self.open.push(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
         self.all.push(segment);
     }
 
     fn close(&mut self) {
         // A CASE that has lost its END ends with its brackets.
-        while self.open.len() > 1 && self.all[self.current()].case {
+        while self.open.len() > 1 && self.all[self.current() as usize].case {
             self.open.pop();
         }
         if self.open.len() > 1 {
@@ -272,14 +271,14 @@ impl Segments {
     }
 
     fn close_case(&mut self) {
-        if self.open.len() > 1 && self.all[self.current()].case {
+        if self.open.len() > 1 && self.all[self.current() as usize].case {
             self.open.pop();
         }
     }
 
     fn mark(&mut self) {
         let current = self.current();
-        self.all[current].conditional = true;
+        self.all[current as usize].conditional = true;
     }
 
     /// Begins the next segment in the same brackets.
@@ -287,7 +286,7 @@ impl Segments {
         let Some(last) = self.open.pop() else {
             return;
         };
-        let Segment { parent, coalesce, case, .. } = self.all[last];
+        let Segment { parent, coalesce, case, .. } = self.all[last as usize];
         let conditional = coalesce || case;
         self.open(Segment { parent, conditional, coalesce, case });
     }

@@ -21,27 +21,29 @@ pub(super) const fn is_operator(byte: u8) -> bool {
 /// How far a braced hole may run over its first line: longer ones are blocks of something else.
 const MAX_BRACED: usize = 400;
 
-/// The end of the balanced braces that open at `at`.
-pub(super) fn braces(bytes: &[u8], at: usize) -> Option<usize> {
+/// The end of the balanced braces that open at `at`; where they are not closed, the end of what was read to know that.
+pub(super) fn braces(bytes: &[u8], at: usize) -> Result<usize, usize> {
     let mut depth = 0usize;
     for (index, byte) in bytes.iter().enumerate().skip(at) {
         match byte {
             b'{' => depth += 1,
             b'}' => {
-                depth = depth.checked_sub(1)?;
+                depth = depth.checked_sub(1).ok_or(index)?;
                 if depth == 0 {
-                    return Some(index + 1);
+                    return Ok(index + 1);
                 }
             }
-            b'\n' if index > at + MAX_BRACED => return None,
-            b';' if depth == 1 && bytes.get(index + 1).is_some_and(u8::is_ascii_whitespace) => return None,
+            b'\n' if index > at + MAX_BRACED => return Err(index),
+            b';' if depth == 1 && bytes.get(index + 1).is_some_and(u8::is_ascii_whitespace) => {
+                return Err(index);
+            }
             _ => {}
         }
         if depth == 0 {
-            return None;
+            return Err(index);
         }
     }
-    None
+    Err(bytes.len().max(at))
 }
 
 fn at(bytes: &[u8], index: usize) -> u8 {

@@ -1,7 +1,7 @@
 use super::*;
 
 fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
-    lex(text).into_iter().filter(|t| !t.kind.is_trivia()).map(|t| (t.kind, &text[t.span.range()])).collect()
+    lex(text).into_iter().filter(|t| !t.kind.is_trivia()).map(|t| (t.kind, &text[t.span().range()])).collect()
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -133,12 +133,59 @@ fn tokens_tile_every_text() {
         for text in [pieces.concat(), any] {
             let mut at = 0;
             for token in lex(&text) {
-                prop_assert_eq!(token.span.start, at);
-                prop_assert!(token.span.end > at);
-                prop_assert!(text.is_char_boundary(token.span.end));
-                at = token.span.end;
+                prop_assert_eq!(token.span().start, at);
+                prop_assert!(token.span().end > at);
+                prop_assert!(text.is_char_boundary(token.span().end));
+                at = token.span().end;
             }
             prop_assert_eq!(at, text.len());
         }
     });
+}
+
+/// What opens something that never ends, again and again. Each is read in time that grows with its length alone; were
+/// it not, this test would take hours.
+#[test]
+fn hostile_text_ends() {
+    for piece in [
+        "{",
+        "${",
+        "#{",
+        "{%",
+        "<% ",
+        "/*\n",
+        "/* ",
+        "'\n;\nselect '\n;\nselect",
+        "'x';\nselect '\n",
+        "e'\\\n",
+        "COPY t FROM stdin;\n1\n",
+        "COPY t FROM stdin; ",
+        "U&\"",
+        ":'",
+        "(;\n",
+    ] {
+        for odd in ["", "'"] {
+            let text = format!("{odd}{}", piece.repeat(100_000 / piece.len()));
+            assert_eq!(lex(&text).last().map(|token| token.span().end), Some(text.len()), "{piece}");
+        }
+    }
+    let tags: String = (0..20_000).map(|n| format!("$t{n}$ ")).collect();
+    assert!(lex(&tags).iter().all(|token| token.kind != TokenKind::DollarString));
+}
+
+#[test]
+fn only_so_many_stray_quotes_are_cut_out() {
+    // However many are cut out, the last quote of the other kind leaves the rest open.
+    let text = |lines: usize| format!("{}\"", "'\n;\nselect ".repeat(lines));
+    let cut = |lines| lex(&text(lines)).iter().filter(|t| t.kind == TokenKind::Unterminated).count();
+    assert_eq!(cut(3), 4);
+    assert_eq!(cut(MAX_RESTARTS * 4), MAX_RESTARTS + 1);
+}
+
+#[test]
+fn a_text_is_cut_between_characters() {
+    assert_eq!(beginning("aé", 2), "a");
+    assert_eq!(beginning("aé", 3), "aé");
+    assert_eq!(beginning("aé", 99), "aé");
+    assert_eq!(size_of::<Token>(), 12);
 }

@@ -68,7 +68,7 @@ fn identifiers_fold_and_unquote() {
 fn a_constant_goes_on_after_a_line_break_only() {
     let end = |text: &str| {
         let tokens = lex(text);
-        tokens[constant_end(text, &tokens, 0) - 1].span.end
+        tokens[constant_end(text, &tokens, 0) - 1].span().end
     };
     assert_eq!(end("'a' 'b'"), 3);
     assert_eq!(end("'a'\n'b' 'c'"), 7);

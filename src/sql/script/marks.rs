@@ -42,14 +42,14 @@ struct Place {
 
 /// The marks of a text, in order.
 pub(super) fn all(text: &str, tokens: &[Token]) -> Vec<Mark> {
-    let code = tokens.iter().find(|token| !token.kind.is_trivia()).map_or(text.len(), |t| t.span.start);
+    let code = tokens.iter().find(|token| !token.kind.is_trivia()).map_or(text.len(), |t| t.span().start);
     let first_line = text.find('\n').unwrap_or(text.len());
     let detached = detached(text);
     tokens
         .iter()
         .filter(|token| token.kind == TokenKind::Comment)
         .filter_map(|token| {
-            let at = token.span.start;
+            let at = token.span().start;
             let before = text[..at].trim_end_matches([' ', '\t']);
             let place = Place {
                 at,
@@ -58,7 +58,7 @@ pub(super) fn all(text: &str, tokens: &[Token]) -> Vec<Mark> {
                 first_line: at <= first_line,
                 detached: at < detached,
             };
-            read(text[token.span.range()].trim_end(), place).map(|kind| Mark { kind, at })
+            read(text[token.span().range()].trim_end(), place).map(|kind| Mark { kind, at })
         })
         .collect()
 }

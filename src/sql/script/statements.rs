@@ -10,7 +10,7 @@ pub(super) fn refuse_transaction(text: &str, tokens: &[Token]) -> bool {
             .iter()
             .filter(|token| !token.kind.is_trivia())
             .take(4)
-            .map_while(|token| (token.kind == TokenKind::Word).then(|| &text[token.span.range()]))
+            .map_while(|token| (token.kind == TokenKind::Word).then(|| &text[token.span().range()]))
             .map(str::to_ascii_lowercase)
             .collect();
         let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "unique").collect();
@@ -31,24 +31,24 @@ pub(super) fn refuse_transaction(text: &str, tokens: &[Token]) -> bool {
 /// Whether two statements of the span go to the server as one string, where a runner cuts a script after each line that
 /// ends in `;` and leaves whole what stands between `StatementBegin` and `StatementEnd`.
 pub(super) fn share_a_string(text: &str, tokens: &[Token], span: SqlSpan) -> bool {
-    let first = tokens.partition_point(|token| token.span.start < span.start);
+    let first = tokens.partition_point(|token| token.span().start < span.start);
     let mut inside = false;
     let mut ended = None;
-    for token in tokens[first..].iter().take_while(|token| token.span.start < span.end) {
+    for token in tokens[first..].iter().take_while(|token| token.span().start < span.end) {
         match token.kind {
             TokenKind::Comment => {
-                let comment = text[token.span.range()].trim_end().to_ascii_lowercase();
+                let comment = text[token.span().range()].trim_end().to_ascii_lowercase();
                 let begins = comment.ends_with("statementbegin");
                 if begins || comment.ends_with("statementend") {
                     inside = begins;
                     ended = None;
                 }
             }
-            TokenKind::Semicolon => ended = Some(token.span.end),
+            TokenKind::Semicolon => ended = Some(token.span().end),
             kind if kind.is_trivia() => {}
             _ => {
                 if let Some(end) = ended.take()
-                    && (inside || !text[end..token.span.start].contains('\n'))
+                    && (inside || !text[end..token.span().start].contains('\n'))
                 {
                     return true;
                 }

@@ -6,7 +6,7 @@ fn pieces(text: &str) -> Vec<&str> {
     let tokens = lex(text);
     split(text, &tokens)
         .into_iter()
-        .map(|piece| &text[tokens[piece.tokens.start].span.start..tokens[piece.tokens.end - 1].span.end])
+        .map(|piece| &text[tokens[piece.tokens.start].span().start..tokens[piece.tokens.end - 1].span().end])
         .collect()
 }
 

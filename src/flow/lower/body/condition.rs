@@ -82,7 +82,7 @@ impl Walk<'_, '_> {
         })?;
         // `pg_catalog.name(…)` and `name(…)`, nothing before and nothing after.
         let whole = matches!(call.0, 0 | 2) && tokens.last()?.kind == TokenKind::RightParen;
-        let start = self.document.region.to_source(first.span).start;
+        let start = self.document.region.to_source(first.span()).start;
         whole
             .then(|| self.builder.by_call.get(&start).copied())
             .flatten()
@@ -114,7 +114,7 @@ impl Walk<'_, '_> {
     }
 
     fn text(&self, tokens: &[Token], index: usize) -> &str {
-        tokens.get(index).and_then(|token| self.document.region.text().get(token.span.range())).unwrap_or_default()
+        tokens.get(index).and_then(|token| self.document.region.text().get(token.span().range())).unwrap_or_default()
     }
 
     fn word(&self, tokens: &[Token], index: usize) -> String {

@@ -42,7 +42,7 @@ impl Variables {
             variables.returned.extend(columns.iter().filter_map(|column| column.name.clone()));
         }
         for token in document.tokens.iter().filter(|token| token.kind == TokenKind::Word) {
-            let word = document.region.text().get(token.span.range()).unwrap_or_default().to_ascii_lowercase();
+            let word = document.region.text().get(token.span().range()).unwrap_or_default().to_ascii_lowercase();
             *variables.mentions.entry(word).or_default() += 1;
         }
         variables.block(&body.block);

@@ -69,7 +69,7 @@ fn a_hole_glued_to_a_name_is_one_word() {
     let inner = dynamic_sql(&region, &lex(source)).unwrap();
     let holes: Vec<_> = inner.holes().collect();
     let tokens = lex_with_holes(inner.text(), &holes);
-    assert!(tokens.iter().any(|t| &inner.text()[t.span.range()] == "jobs_h___old"));
+    assert!(tokens.iter().any(|t| &inner.text()[t.span().range()] == "jobs_h___old"));
 }
 
 proptest! {

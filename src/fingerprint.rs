@@ -1,7 +1,7 @@
 //! What a finding is recognised by when lines move: rule, path, unit, normalised statement, ordinal.
 
 use crate::analysis::File;
-use crate::finding::Finding;
+use crate::finding::{Finding, Place};
 use crate::sql::lex::lex;
 use siphasher::sip128::{Hasher128, SipHasher13};
 use std::collections::HashMap;
@@ -10,20 +10,28 @@ use std::hash::Hash;
 /// Sets the fingerprint of every finding; `findings` are sorted.
 pub(crate) fn assign(findings: &mut [Finding], files: &[File<'_>]) {
     let mut seen: HashMap<u128, usize> = HashMap::new();
+    // One statement may hold a whole dump and many findings, which follow one another.
+    let mut last: Option<(Place, String)> = None;
     for finding in findings {
         let Ok(index) = files.binary_search_by_key(&finding.at.file, |file| file.id) else {
             continue;
         };
         let source = files[index].source;
+        let at = Place::new(finding.at.file, finding.statement);
+        let text = match last.take() {
+            Some((place, text)) if place == at => text,
+            _ => normalised(source.slice(finding.statement)),
+        };
         // Fixed keys: the value is written down and compared for years.
         let mut hasher = SipHasher13::new_with_keys(0, 0);
-        for part in [finding.rule, source.path(), &finding.unit, &normalised(source.slice(finding.statement))] {
+        for part in [finding.rule, source.path(), &finding.unit, &text] {
             part.hash(&mut hasher);
         }
         let base = hasher.finish128().as_u128();
         let ordinal = seen.entry(base).or_default();
         ordinal.hash(&mut hasher);
         *ordinal += 1;
+        last = Some((at, text));
         finding.fingerprint = format!("{:032x}", hasher.finish128().as_u128());
     }
 }

@@ -14,11 +14,13 @@ use crate::sql::advisory::{Action as Call, Sameness, Scope};
 use crate::sql::script::Surroundings;
 use std::collections::{BTreeSet, HashMap};
 
-/// More states than this at one place and the trace says so; rules about paths are then silent.
+/// More states than this at one place, or half as many and so on where they are large, and the trace says so; rules
+/// about paths are then silent.
 const MAX_STATES: usize = 64;
 
-/// How many states all steps together may be reached with, or four a step; from then on one state goes on from each.
-const MAX_VISITS: usize = 500_000;
+/// How many words of sets all steps together may be reached with, or two states a step; from then on one state goes on
+/// from each.
+const MAX_VISITED: usize = 1_000_000;
 
 /// Loops this deep in others are walked once, not twice: each level would double the work.
 const MAX_TWICE: usize = 4;
@@ -44,6 +46,7 @@ struct State {
 
 /// Runs a unit.
 pub fn interpret(unit: &Unit) -> Trace {
+    let words = unit.sites.len().min(MAX_SITES) / 64 + 1;
     let mut run = Run {
         unit,
         trace: Trace {
@@ -53,8 +56,10 @@ pub fn interpret(unit: &Unit) -> Trace {
         },
         scoped: (0..unit.sites.len()).filter(|&site| is_transaction_scoped(unit, site)).collect(),
         leaving: HashMap::new(),
-        visits: 0,
-        max_visits: MAX_VISITS.max(4 * unit.steps.len()),
+        visited: 0,
+        max_visited: MAX_VISITED.max(2 * unit.steps.len() * words),
+        max_states: (MAX_STATES * 4 / words).clamp(4, MAX_STATES),
+        words,
         loops: 0,
     };
     let outcome = run.node(&unit.root, States::from([State::start(unit)]));
@@ -119,9 +124,12 @@ struct Run<'u> {
     scoped: Sites,
     /// The place of a way out in the trace.
     leaving: HashMap<(Way, Span), usize>,
-    /// How many states were at a step.
-    visits: usize,
-    max_visits: usize,
+    /// Words in a set of all sites.
+    words: usize,
+    /// Words in the states that were at a step.
+    visited: usize,
+    max_visited: usize,
+    max_states: usize,
     /// How many loops are around.
     loops: usize,
 }
@@ -140,7 +148,7 @@ impl Run<'_> {
     }
 
     fn node(&mut self, node: &Node, mut states: States) -> Outcome {
-        let limit = if self.visits > self.max_visits { 1 } else { MAX_STATES };
+        let limit = if self.visited > self.max_visited { 1 } else { self.max_states };
         while states.len() > limit {
             self.trace.truncated = true;
             states.pop_last();
@@ -262,7 +270,7 @@ impl Run<'_> {
         let step = &unit.steps[id];
         let mut outcome = Outcome::default();
         let mut failing = States::new();
-        self.visits += states.len();
+        self.visited += states.len() * self.words;
         for mut state in states {
             if state.statement != step.statement {
                 self.end_statement(&mut state);

@@ -9,6 +9,8 @@ mod arbitration;
 #[cfg(test)]
 mod baseline;
 #[cfg(test)]
+mod bounds;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod command;

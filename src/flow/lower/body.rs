@@ -46,6 +46,10 @@ pub(super) fn plpgsql<'d>(
     Lowered { statements: walk.statements, units: vec![unit] }
 }
 
+/// How many arms of a branch stand each in the other case of the one before; of more, each may run or not. The tree is
+/// walked by recursion.
+const MAX_ARMS: usize = 100;
+
 struct Walk<'w, 'd> {
     documents: &'w [Document<'d>],
     index: usize,
@@ -102,10 +106,8 @@ impl Walk<'_, '_> {
         let span = self.source(statement.span);
         match &statement.kind {
             StatementKind::Block(block) => vec![self.block(block)],
-            StatementKind::If { arms, otherwise } => self.branches(None, arms, otherwise.as_deref(), false),
-            StatementKind::Case { subject, arms, otherwise } => {
-                self.branches(*subject, arms, otherwise.as_deref(), true)
-            }
+            StatementKind::If { arms, otherwise } => self.branches(None, arms, otherwise.as_deref()),
+            StatementKind::Case { subject, arms, otherwise } => self.branches(*subject, arms, otherwise.as_deref()),
             StatementKind::Loop { label, kind, body } => self.repeat(label.as_deref(), kind, body),
             StatementKind::Exit { label, when } => self.leave(Exit::Break(label.clone()), *when, span),
             StatementKind::Continue { label, when } => self.leave(Exit::Continue(label.clone()), *when, span),
@@ -247,44 +249,44 @@ impl Walk<'_, '_> {
     /// `target` now holds what the last statement gave: the answer of a try-lock, or something else.
     fn bind(&mut self, target: &str) {
         let last = self.builder.statement;
-        let mut taken =
-            self.builder.steps.iter().filter(|step| step.statement == last).filter_map(|step| match step.action {
-                Action::Acquire(site) => Some(site),
-                _ => None,
-            });
+        let steps = self.builder.steps.iter().rev().take_while(|step| step.statement == last);
+        let mut taken = steps.filter_map(|step| match step.action {
+            Action::Acquire(site) => Some(site),
+            _ => None,
+        });
         let site = taken.next().filter(|_| taken.next().is_none());
         self.variables.bind(target, site);
     }
 
-    fn branches(
-        &mut self,
-        subject: Option<Tokens>,
-        arms: &[(Tokens, Vec<Pl>)],
-        otherwise: Option<&[Pl]>,
-        must_match: bool,
-    ) -> Vec<Node> {
+    fn branches(&mut self, subject: Option<Tokens>, arms: &[(Tokens, Vec<Pl>)], otherwise: Option<&[Pl]>) -> Vec<Node> {
         let mut nodes = subject.map(|subject| self.value(subject, None)).unwrap_or_default();
-        nodes.extend(self.arms(arms, otherwise, must_match));
+        nodes.extend(self.arms(arms, otherwise));
         nodes
     }
 
-    fn arms(&mut self, arms: &[(Tokens, Vec<Pl>)], otherwise: Option<&[Pl]>, must_match: bool) -> Vec<Node> {
-        let Some(((condition, body), rest)) = arms.split_first() else {
-            return match otherwise {
-                Some(body) => self.all(body),
-                // CASE without ELSE raises where no arm matches.
-                None if must_match => Vec::new(),
-                None => Vec::new(),
-            };
-        };
-        let mut nodes = self.value(*condition, None);
-        let guard = self.guard(*condition);
-        let found = self.found;
-        let then = Node::Sequence(self.all(body));
-        self.found = found;
-        let otherwise = Node::Sequence(self.arms(rest, otherwise, must_match));
-        nodes.push(Node::Branch { guard, then: Box::new(then), otherwise: Box::new(otherwise) });
-        nodes
+    fn arms(&mut self, arms: &[(Tokens, Vec<Pl>)], otherwise: Option<&[Pl]>) -> Vec<Node> {
+        let mut read = Vec::with_capacity(arms.len());
+        for (condition, body) in arms {
+            let before = self.value(*condition, None);
+            let guard = self.guard(*condition);
+            let found = self.found;
+            let then = Node::Sequence(self.all(body));
+            self.found = found;
+            read.push((before, guard, then));
+        }
+        let otherwise = otherwise.map(|body| self.all(body)).unwrap_or_default();
+        let mut rest = Vec::new();
+        for (before, guard, then) in read.split_off(read.len().min(MAX_ARMS)) {
+            rest.extend(before);
+            rest.push(Node::Branch { guard, then: Box::new(then), otherwise: Box::new(nothing()) });
+        }
+        rest.extend(otherwise);
+        for (mut nodes, guard, then) in read.into_iter().rev() {
+            let otherwise = Box::new(Node::Sequence(std::mem::take(&mut rest)));
+            nodes.push(Node::Branch { guard, then: Box::new(then), otherwise });
+            rest = nodes;
+        }
+        rest
     }
 
     fn leave(&mut self, exit: Exit, when: Option<Tokens>, span: Span) -> Vec<Node> {

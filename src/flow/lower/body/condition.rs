@@ -8,6 +8,9 @@ use crate::sql::lex::{Token, TokenKind};
 use crate::sql::plpgsql::{RaiseLevel, Statement as Pl, StatementKind};
 use crate::statement::Missing;
 
+/// How deep NOT, AND, OR and parentheses may nest; what is deeper says nothing.
+const MAX_DEPTH: usize = 60;
+
 /// What is known where a condition is true, and where it is not.
 #[derive(Clone, Copy)]
 struct Verdict {
@@ -21,23 +24,27 @@ impl Walk<'_, '_> {
     pub(super) fn guard(&self, condition: Tokens) -> Option<Guard> {
         let tokens: Vec<Token> =
             condition.of(&self.document.tokens).iter().copied().filter(|t| !t.kind.is_trivia()).collect();
-        let verdict = self.verdict(&tokens)?;
+        let verdict = self.verdict(&tokens, 0)?;
         Some(Guard { site: verdict.site, then: verdict.then, otherwise: verdict.otherwise })
     }
 
-    fn verdict(&self, tokens: &[Token]) -> Option<Verdict> {
+    fn verdict(&self, tokens: &[Token], depth: usize) -> Option<Verdict> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let depth = depth + 1;
         let tokens = self.unwrapped(tokens);
         if let Some(at) = self.top_word(tokens, "or") {
             // Not true: neither side is.
-            let parts = [self.verdict(&tokens[..at]), self.verdict(&tokens[at + 1..])];
+            let parts = [self.verdict(&tokens[..at], depth), self.verdict(&tokens[at + 1..], depth)];
             return parts.into_iter().flatten().next().map(|v| Verdict { then: None, ..v });
         }
         if let Some(at) = self.top_word(tokens, "and") {
-            let parts = [self.verdict(&tokens[..at]), self.verdict(&tokens[at + 1..])];
+            let parts = [self.verdict(&tokens[..at], depth), self.verdict(&tokens[at + 1..], depth)];
             return parts.into_iter().flatten().next().map(|v| Verdict { otherwise: None, ..v });
         }
         if self.word(tokens, 0) == "not" {
-            let inner = self.verdict(&tokens[1..])?;
+            let inner = self.verdict(&tokens[1..], depth)?;
             return Some(Verdict { site: inner.site, then: inner.otherwise, otherwise: inner.then });
         }
         let (subject, positive) = self.truth_test(tokens);
@@ -90,7 +97,8 @@ impl Walk<'_, '_> {
     }
 
     fn unwrapped<'t>(&self, mut tokens: &'t [Token]) -> &'t [Token] {
-        while let [first, inner @ .., last] = tokens {
+        for _ in 0..MAX_DEPTH {
+            let [first, inner @ .., last] = tokens else { break };
             if first.kind != TokenKind::LeftParen || last.kind != TokenKind::RightParen || closes_early(inner) {
                 break;
             }

@@ -46,14 +46,19 @@ const UTILITIES: &[&str] = &[
     "unlisten",
 ];
 
+/// How many statements may stand around one: EXPLAIN, PREPARE, DECLARE and CREATE RULE hold others, and no such chain is
+/// longer than two.
+const MAX_DEPTH: usize = 3;
+
 /// The verb of the whole, and what it holds.
 pub(in crate::sql::clause) fn read(tree: &Tree<'_>) -> (Verb, Contained) {
-    from(tree, tree.all())
+    from(tree, tree.all(), 0)
 }
 
-fn from(tree: &Tree<'_>, all: Tokens) -> (Verb, Contained) {
+/// `depth` statements stand around it.
+fn from(tree: &Tree<'_>, all: Tokens, depth: usize) -> (Verb, Contained) {
     let at = all.start;
-    if all.is_empty() {
+    if all.is_empty() || depth > MAX_DEPTH {
         return (Verb::Empty, Contained { understood: false, ..Contained::none() });
     }
     if tree.kind(at) == Some(TokenKind::PsqlCommand) {
@@ -88,10 +93,10 @@ fn from(tree: &Tree<'_>, all: Tokens) -> (Verb, Contained) {
         "execute" => return (Verb::Execute, arguments(rest)),
         "copy" => return (Verb::Copy, copy(tree, &rest)),
         "prepare" if tree.word(at + 1) == "transaction" => Verb::PrepareTransaction,
-        "prepare" => return (Verb::Prepare, after(tree, &rest, "as")),
-        "declare" => return (Verb::Declare, after(tree, &rest, "for")),
-        "explain" => return explain(tree, rest),
-        "create" => return create(tree, rest),
+        "prepare" => return (Verb::Prepare, after(tree, &rest, "as", depth)),
+        "declare" => return (Verb::Declare, after(tree, &rest, "for", depth)),
+        "explain" => return explain(tree, rest, depth),
+        "create" => return create(tree, rest, depth),
         "alter" => return (Verb::Alter(object(tree, &rest)), policy(tree, &rest)),
         "drop" => match object(tree, &rest) {
             Object::Index => Verb::DropIndex { concurrently: tree.word(at + 2) == "concurrently" },
@@ -212,14 +217,14 @@ fn copy(tree: &Tree<'_>, rest: &Tokens) -> Contained {
 }
 
 /// The statement after the first `word`.
-fn after(tree: &Tree<'_>, rest: &Tokens, word: &str) -> Contained {
+fn after(tree: &Tree<'_>, rest: &Tokens, word: &str, depth: usize) -> Contained {
     match tree.top(rest.clone()).find(|&index| tree.word(index) == word) {
-        Some(at) => from(tree, at + 1..rest.end).1,
+        Some(at) => from(tree, at + 1..rest.end, depth + 1).1,
         None => Contained { understood: false, ..Contained::none() },
     }
 }
 
-fn explain(tree: &Tree<'_>, rest: Tokens) -> (Verb, Contained) {
+fn explain(tree: &Tree<'_>, rest: Tokens, depth: usize) -> (Verb, Contained) {
     let mut at = rest.start;
     let mut analyze = false;
     if tree.kind(at) == Some(TokenKind::LeftParen) && !tree.opens_query(at) {
@@ -237,7 +242,7 @@ fn explain(tree: &Tree<'_>, rest: Tokens) -> (Verb, Contained) {
             at += 1;
         }
     }
-    (Verb::Explain { analyze }, from(tree, at..rest.end).1)
+    (Verb::Explain { analyze }, from(tree, at..rest.end, depth + 1).1)
 }
 
 /// The kind of object, after CREATE, ALTER or DROP and the words between.
@@ -272,7 +277,7 @@ fn object(tree: &Tree<'_>, rest: &Tokens) -> Object {
     Object::Other
 }
 
-fn create(tree: &Tree<'_>, rest: Tokens) -> (Verb, Contained) {
+fn create(tree: &Tree<'_>, rest: Tokens, depth: usize) -> (Verb, Contained) {
     let object = object(tree, &rest);
     let contained = match object {
         Object::Index => {
@@ -281,7 +286,7 @@ fn create(tree: &Tree<'_>, rest: Tokens) -> (Verb, Contained) {
             return (verb, Contained::none());
         }
         Object::Table | Object::View | Object::MaterializedView => defined(tree, &rest),
-        Object::Rule => rule(tree, &rest),
+        Object::Rule => rule(tree, &rest, depth),
         Object::Policy => policy(tree, &rest),
         _ => Contained::none(),
     };
@@ -308,7 +313,7 @@ fn defined(tree: &Tree<'_>, rest: &Tokens) -> Contained {
 }
 
 /// The condition and the actions of `CREATE RULE … DO`. They run when the rule fires.
-fn rule(tree: &Tree<'_>, rest: &Tokens) -> Contained {
+fn rule(tree: &Tree<'_>, rest: &Tokens, depth: usize) -> Contained {
     let Some(at) = tree.top(rest.clone()).find(|&index| tree.keyword(index) == "do") else {
         return Contained { understood: false, ..Contained::none() };
     };
@@ -330,7 +335,7 @@ fn rule(tree: &Tree<'_>, rest: &Tokens) -> Contained {
     let mut start = actions.start;
     for end in ends {
         if start < end {
-            let action = from(tree, start..end).1;
+            let action = from(tree, start..end, depth + 1).1;
             contained.queries.extend(action.queries);
             contained.expressions.extend(action.expressions);
             contained.understood &= action.understood;

@@ -116,7 +116,7 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
     }
 
     let (settings, configs) = settings(&request, &place.root, &paths, found.configs, &named.all(), rules)?;
-    let excluded = |path: &str| exclude.matches(paths.shown(path)) || settings.of(path).excluded();
+    let excluded = |path: &str| exclude.matches(&paths.shown(path)) || settings.of(path).excluded();
     let mut explicit = BTreeSet::new();
     for path in named.files {
         let relative = slashed(&place.root, &path);
@@ -241,7 +241,7 @@ fn settings(
             for (directory, path) in found {
                 let relative =
                     if directory.is_empty() { FILE_NAME.to_owned() } else { format!("{directory}/{FILE_NAME}") };
-                load(&directory, &path, paths.shown(&relative).to_owned())?;
+                load(&directory, &path, paths.shown(&relative).into_owned())?;
             }
         }
     }

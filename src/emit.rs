@@ -19,6 +19,7 @@ use crate::finding::{Finding, Place, Report};
 use crate::paths::Paths;
 use crate::rule::Rule;
 use position::{Position, Positions};
+use std::borrow::Cow;
 use std::io;
 
 /// Where the rule pages are, relative to the repository of this tool.
@@ -87,7 +88,7 @@ impl View<'_> {
     }
 
     /// The path for a person.
-    fn shown(&self, at: Place) -> &str {
+    fn shown(&self, at: Place) -> Cow<'_, str> {
         self.options.paths.shown(self.report.source(at).path())
     }
 
@@ -101,7 +102,7 @@ impl View<'_> {
         let start = self.start(finding.at);
         format!(
             "{}:{}:{}: {}[{}] {}",
-            visible(self.shown(finding.at)),
+            visible(&self.shown(finding.at)),
             start.line,
             start.column,
             finding.level,

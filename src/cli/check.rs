@@ -185,7 +185,8 @@ fn tell(args: &Args, found: &Discovery, report: &Report) -> io::Result<()> {
             continue;
         }
         let kind = if notice.trouble { "error: " } else { "" };
-        let path = visible(found.paths.shown(&notice.path));
+        let shown = found.paths.shown(&notice.path);
+        let path = visible(&shown);
         let gap = if path.is_empty() { "" } else { ": " };
         writeln!(out, "locklint: {kind}{path}{gap}{}", visible(&notice.message))?;
     }

@@ -82,6 +82,7 @@ pub(super) fn paths(root: &Path, directory: &Path) -> Paths {
     let repository = root.ancestors().find(|one| one.join(".git").exists());
     Paths::new(
         if directory.starts_with(root) { slashed(root, directory) } else { String::new() },
+        if root.starts_with(directory) { slashed(directory, root) } else { String::new() },
         repository.map_or_else(String::new, |one| slashed(one, root)),
     )
 }

@@ -5,6 +5,7 @@ use super::{View, page};
 use crate::finding::{Finding, Place};
 use crate::span::Span;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io;
 
 const SCHEMA: u32 = 1;
@@ -28,7 +29,7 @@ struct Diagnostic<'o> {
     rule: &'static str,
     level: &'static str,
     message: &'o str,
-    path: &'o str,
+    path: Cow<'o, str>,
     start: Position,
     end: Position,
     related: Vec<Related<'o>>,
@@ -40,7 +41,7 @@ struct Diagnostic<'o> {
 
 #[derive(Serialize)]
 struct Related<'o> {
-    path: &'o str,
+    path: Cow<'o, str>,
     start: Position,
     end: Position,
     message: &'o str,

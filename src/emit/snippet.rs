@@ -11,6 +11,7 @@ use crate::span::Span;
 use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle, Severity};
 use codespan_reporting::files::{Error, Files, Location};
 use codespan_reporting::term::{self, termcolor};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
@@ -25,7 +26,7 @@ const MOST_LINES: usize = 8;
 
 /// A place to mark.
 pub(super) struct Mark<'m> {
-    pub(super) name: &'m str,
+    pub(super) name: Cow<'m, str>,
     pub(super) source: &'m Source,
     pub(super) span: Span,
     pub(super) start: Position,
@@ -59,7 +60,7 @@ pub(super) fn write(
                 }
                 None => diagnostic.notes.push(format!(
                     "{}:{}:{}: {}",
-                    visible(mark.name),
+                    visible(&mark.name),
                     mark.start.line,
                     mark.start.column,
                     visible(mark.message)
@@ -88,7 +89,7 @@ pub fn config_error(error: &ConfigError, color: bool, out: &mut dyn io::Write) -
         Ok(source) => {
             let start = Columns::new(&source).at(error.span.start);
             let mark = Mark {
-                name: &error.path,
+                name: Cow::Borrowed(&error.path),
                 source: &source,
                 span: Span::new(start.offset, error.span.end.clamp(start.offset, source.text().len())),
                 start,
@@ -123,7 +124,7 @@ impl Excerpt {
     /// room for.
     fn new(marks: &[&Mark<'_>]) -> (Self, Vec<Option<Range<usize>>>) {
         let mut excerpt = Self {
-            name: visible(marks[0].name).into_owned(),
+            name: visible(&marks[0].name).into_owned(),
             text: String::new(),
             lines: BTreeMap::new(),
             starts: Vec::new(),

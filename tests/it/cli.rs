@@ -141,3 +141,11 @@ fn standard_input_stands_for_a_file_or_for_itself() {
         assert!(run.stderr.contains(said), "{arguments}: {}", run.stderr);
     }
 }
+
+#[test]
+fn a_buffer_is_shown_by_the_name_it_was_given() {
+    let bare = tree(&[("README", "")]);
+    let leak = "BEGIN;\nSELECT pg_advisory_lock(1);\nCOMMIT;\n";
+    let run = run_with_input(bare.path(), "check - --format concise --stdin-filename new/q.sql", leak);
+    assert!(run.stdout.starts_with("new/q.sql:2:8: error["), "{}", run.stdout);
+}

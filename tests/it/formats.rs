@@ -60,7 +60,7 @@ fn report() -> Report {
 }
 
 fn render(format: Format) -> String {
-    let paths = Paths::new("app".to_owned(), "sub".to_owned());
+    let paths = Paths::new("app".to_owned(), String::new(), "sub".to_owned());
     let options = Options { color: false, quiet: false, paths: &paths, rules: RULES };
     let mut out = Vec::new();
     emit(&report(), format, &options, &mut out).unwrap();

@@ -162,7 +162,7 @@ fn the_story_leads_to_the_setting_and_no_format_shows_a_secret() {
     );
     // The marks keep their places.
     assert_eq!(one.related[0].at.span.start, COMPOSE.find("pool:6432").unwrap());
-    let paths = Paths::new(String::new(), String::new());
+    let paths = Paths::new(String::new(), String::new(), String::new());
     for &format in Format::value_variants() {
         for color in [false, true] {
             let options = Options { color, quiet: false, paths: &paths, rules: RULES };

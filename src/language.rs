@@ -7,6 +7,8 @@ pub enum Language {
     Sql,
     /// A file that says how something else is run or connects: context, and never reported on.
     Config(Config),
+    /// A programming language, with SQL in its string literals.
+    Host(HostLanguage),
 }
 
 /// How a configuration file is written.
@@ -22,6 +24,42 @@ pub enum Config {
     Yaml,
 }
 
+/// A programming language whose literals are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HostLanguage {
+    /// Python.
+    Python,
+    /// JavaScript, with JSX.
+    JavaScript,
+    /// TypeScript.
+    TypeScript,
+    /// TypeScript with JSX, which is another grammar.
+    Tsx,
+    /// Go.
+    Go,
+    /// Rust.
+    Rust,
+    /// Java.
+    Java,
+    /// Kotlin.
+    Kotlin,
+    /// C#.
+    CSharp,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Elixir.
+    Elixir,
+    /// Scala.
+    Scala,
+}
+
+impl HostLanguage {
+    /// How many there are.
+    pub const COUNT: usize = Self::Scala as usize + 1;
+}
+
 /// File name endings, longest match first in [`Language::of`]; case does not matter.
 const ENDINGS: &[(&str, Language)] = &[
     ("sql", Language::Sql),
@@ -35,6 +73,29 @@ const ENDINGS: &[(&str, Language)] = &[
     ("properties", Language::Config(Config::Properties)),
     ("yaml", Language::Config(Config::Yaml)),
     ("yml", Language::Config(Config::Yaml)),
+    ("py", Language::Host(HostLanguage::Python)),
+    ("pyi", Language::Host(HostLanguage::Python)),
+    ("js", Language::Host(HostLanguage::JavaScript)),
+    ("mjs", Language::Host(HostLanguage::JavaScript)),
+    ("cjs", Language::Host(HostLanguage::JavaScript)),
+    ("jsx", Language::Host(HostLanguage::JavaScript)),
+    ("ts", Language::Host(HostLanguage::TypeScript)),
+    ("mts", Language::Host(HostLanguage::TypeScript)),
+    ("cts", Language::Host(HostLanguage::TypeScript)),
+    ("tsx", Language::Host(HostLanguage::Tsx)),
+    ("go", Language::Host(HostLanguage::Go)),
+    ("rs", Language::Host(HostLanguage::Rust)),
+    ("java", Language::Host(HostLanguage::Java)),
+    ("kt", Language::Host(HostLanguage::Kotlin)),
+    ("kts", Language::Host(HostLanguage::Kotlin)),
+    ("cs", Language::Host(HostLanguage::CSharp)),
+    ("rb", Language::Host(HostLanguage::Ruby)),
+    ("rake", Language::Host(HostLanguage::Ruby)),
+    ("php", Language::Host(HostLanguage::Php)),
+    ("ex", Language::Host(HostLanguage::Elixir)),
+    ("exs", Language::Host(HostLanguage::Elixir)),
+    ("scala", Language::Host(HostLanguage::Scala)),
+    ("sc", Language::Host(HostLanguage::Scala)),
 ];
 
 /// Endings of templates: what stands before them says the language (`queue.sql.jinja`).
@@ -69,7 +130,9 @@ impl Language {
         }
         let (stem, ending) = name.rsplit_once('.')?;
         if TEMPLATES.iter().any(|template| ending.eq_ignore_ascii_case(template)) {
-            return stem.rsplit_once('.').and_then(|(_, inner)| Self::of_ending(inner));
+            let inner = stem.rsplit_once('.').and_then(|(_, inner)| Self::of_ending(inner));
+            // A template of a program is no program yet.
+            return inner.filter(|language| *language == Self::Sql);
         }
         Self::of_ending(ending)
     }
@@ -167,8 +230,19 @@ mod tests {
             assert_eq!(Language::of(path), Some(Language::Config(config)), "{path}");
         }
         assert!(!Language::Config(Config::Env).is_linted());
-        for path in ["env", ".envrc", "nginx.conf", "a.sqlite", "sql", "jinja", "a.jinja", "a.sql.go"] {
+        for path in ["env", ".envrc", "nginx.conf", "a.sqlite", "sql", "jinja", "a.jinja", "a.py.j2", "go"] {
             assert_eq!(Language::of(path), None, "{path}");
+        }
+        for (path, language) in [
+            ("db/query.sql.go", HostLanguage::Go),
+            ("a.pyi", HostLanguage::Python),
+            ("a.MJS", HostLanguage::JavaScript),
+            ("a.mts", HostLanguage::TypeScript),
+            ("a.tsx", HostLanguage::Tsx),
+            ("lib/tasks/db.rake", HostLanguage::Ruby),
+            ("build.gradle.kts", HostLanguage::Kotlin),
+        ] {
+            assert_eq!(Language::of(path), Some(Language::Host(language)), "{path}");
         }
     }
 

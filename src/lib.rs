@@ -10,6 +10,7 @@ pub mod facts;
 pub mod finding;
 mod fingerprint;
 pub mod flow;
+pub mod host;
 pub mod language;
 pub mod lint;
 pub mod paths;

@@ -68,7 +68,7 @@ impl Catalog {
                     let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
                     project.read(id).map(|content| of_file(&file.path, content)).unwrap_or_default()
                 }
-                Language::Config(_) => Vec::new(),
+                Language::Config(_) | Language::Host(_) => Vec::new(),
             })
             .collect();
         let mut catalog = Self::default();

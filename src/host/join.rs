@@ -1,0 +1,270 @@
+//! From the pieces of a text to its region.
+
+use super::constants::{Constant, Constants};
+use super::decode::{RAW, decode};
+use super::spec::{Cut, Raw, Spec};
+use super::{Argument, Callee, Literal};
+use crate::region::{Builder, Region, SegmentKind};
+use crate::span::Span;
+use siphasher::sip::SipHasher13;
+use std::hash::Hasher;
+
+/// How the stand-in of a hole begins.
+const STAND_IN: &str = "h__";
+
+/// The longest expression that is its own stand-in.
+const LONGEST: usize = 40;
+
+/// The longest constant that is put into other texts.
+const LONGEST_CONSTANT: usize = 4096;
+
+/// A literal as the walk found it.
+#[derive(Debug)]
+pub(super) struct Lit<'s> {
+    /// All of it; of a heredoc its body.
+    pub(super) span: Span,
+    /// The kind of its node.
+    pub(super) kind: &'static str,
+    /// The mark of a heredoc.
+    pub(super) mark: &'s str,
+    /// What is interpolated.
+    pub(super) holes: Vec<Span>,
+    /// Escapes stand for themselves, says a tag.
+    pub(super) raw: bool,
+    /// The first `|` of each line goes.
+    pub(super) margin: bool,
+    /// The tag before it.
+    pub(super) tag: Option<Callee<'s>>,
+}
+
+impl Lit<'_> {
+    pub(super) fn new(span: Span, kind: &'static str) -> Self {
+        Self { span, kind, mark: "", holes: Vec::new(), raw: false, margin: false, tag: None }
+    }
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Piece {
+    /// A literal, by its index.
+    Literal(usize),
+    /// An expression that is none.
+    Hole(Span),
+    /// What stands between two elements that are joined.
+    Gap {
+        /// Between them, in the list.
+        source: Span,
+        /// The separator as written, without quotes.
+        separator: Span,
+    },
+}
+
+/// A text that is whole.
+#[derive(Debug)]
+pub(super) struct Draft<'s> {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) span: Span,
+    pub(super) statement: usize,
+    pub(super) function: Option<usize>,
+    pub(super) class: Option<Span>,
+    pub(super) argument: Option<Argument<'s>>,
+    pub(super) binding: Option<&'s str>,
+    pub(super) documentation: bool,
+    pub(super) annotation: Option<&'s str>,
+}
+
+/// A statement, and where its body begins.
+#[derive(Debug)]
+pub(super) struct Statement {
+    pub(super) span: Span,
+    pub(super) head: Option<usize>,
+}
+
+/// The literals of a file, in the order of the text.
+pub(super) fn literals<'s>(
+    text: &'s str,
+    spec: &'static Spec,
+    drafts: Vec<Draft<'s>>,
+    lits: Vec<Lit<'s>>,
+    statements: &[Statement],
+    constants: &Constants<'s>,
+) -> Vec<Literal<'s>> {
+    let joiner = Joiner { text, spec, drafts: &drafts, lits: &lits, constants };
+    let mut literals: Vec<Literal<'s>> = drafts
+        .iter()
+        .map(|draft| {
+            let span = joiner.span(draft);
+            Literal {
+                region: joiner.region(draft),
+                span,
+                statement: statement(text, &statements[draft.statement], span),
+                function: draft.function,
+                argument: draft.argument,
+                binding: draft.binding,
+                tag: joiner.tag(draft),
+                documentation: draft.documentation,
+                annotation: draft.annotation,
+            }
+        })
+        .collect();
+    literals.sort_by_key(|literal| (literal.span.start, std::cmp::Reverse(literal.span.end)));
+    literals
+}
+
+/// The part of a statement that a literal belongs to. The text of a heredoc may come after the statement.
+fn statement(text: &str, statement: &Statement, literal: Span) -> Span {
+    match statement.head {
+        Some(head) if literal.end <= head => {
+            let span = Span::new(statement.span.start, head);
+            let length = text.get(span.range()).map_or(span.len(), |head| head.trim_end().len());
+            Span::new(span.start, span.start + length)
+        }
+        _ => statement.span.join(literal),
+    }
+}
+
+struct Joiner<'a, 's> {
+    text: &'s str,
+    spec: &'static Spec,
+    drafts: &'a [Draft<'s>],
+    lits: &'a [Lit<'s>],
+    constants: &'a Constants<'s>,
+}
+
+impl<'s> Joiner<'_, 's> {
+    fn slice(&self, span: Span) -> &'s str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// All of a text, bodies of heredocs included.
+    fn span(&self, draft: &Draft<'s>) -> Span {
+        draft.pieces.iter().fold(draft.span, |span, piece| match piece {
+            Piece::Literal(literal) if !self.lits[*literal].mark.is_empty() => span.join(self.lits[*literal].span),
+            _ => span,
+        })
+    }
+
+    fn tag(&self, draft: &Draft<'s>) -> Option<Callee<'s>> {
+        draft.pieces.iter().find_map(|piece| {
+            let Piece::Literal(literal) = piece else { return None };
+            let literal = &self.lits[*literal];
+            let own = || {
+                let text = if literal.mark.is_empty() { self.slice(literal.span) } else { literal.mark };
+                let name = self.spec.tag.and_then(|tag| tag(literal.kind, text))?;
+                Some(Callee { name, receiver: None })
+            };
+            literal.tag.or_else(own)
+        })
+    }
+
+    fn cut(&self, literal: &Lit<'s>) -> (Cut, Vec<Span>) {
+        let mut raw = Raw {
+            source: self.text,
+            span: literal.span,
+            kind: literal.kind,
+            mark: literal.mark,
+            holes: literal.holes.clone(),
+            raw: literal.raw,
+        };
+        let cut = (self.spec.cut)(&mut raw);
+        let mut cut = cut.unwrap_or(Cut { body: literal.span, dialect: RAW, delimiter: 0 });
+        cut.dialect.margin |= literal.margin;
+        (cut, raw.holes)
+    }
+
+    fn region(&self, draft: &Draft<'s>) -> Region<'s> {
+        if let [Piece::Literal(literal)] = draft.pieces.as_slice() {
+            let (cut, holes) = self.cut(&self.lits[*literal]);
+            let body = self.slice(cut.body);
+            if holes.is_empty() && cut.dialect.is_verbatim(body.as_bytes()) && body.len() == cut.body.len() {
+                return Region::verbatim(self.text, cut.body);
+            }
+        }
+        let mut builder = Builder::new();
+        let mut span: Option<Span> = None;
+        for piece in &draft.pieces {
+            let covered = match *piece {
+                Piece::Literal(literal) => {
+                    let (cut, holes) = self.cut(&self.lits[literal]);
+                    let mut hole = |place: Span, builder: &mut Builder| {
+                        self.hole(draft, place, inside(self.slice(place)), builder);
+                    };
+                    decode(self.text, cut.body, &cut.dialect, cut.delimiter, &holes, &mut builder, &mut hole);
+                    cut.body
+                }
+                Piece::Hole(place) => {
+                    self.hole(draft, place, self.slice(place), &mut builder);
+                    place
+                }
+                Piece::Gap { source, separator } => {
+                    let text = self.slice(separator).replace("\\n", "\n").replace("\\t", "\t");
+                    builder.push(SegmentKind::Escape, &text, source);
+                    source
+                }
+            };
+            span = Some(span.map_or(covered, |span| span.join(covered)));
+        }
+        builder.finish(span.unwrap_or(draft.span))
+    }
+
+    /// What stands for an expression: the text of a constant, else a word that is the same for the same expression.
+    fn hole(&self, draft: &Draft<'s>, place: Span, expression: &str, builder: &mut Builder) {
+        match self.constant(draft, expression) {
+            Some(text) => builder.push(SegmentKind::Escape, &text, place),
+            None => builder.push(SegmentKind::Hole, &stand_in(expression), place),
+        }
+    }
+
+    fn constant(&self, draft: &Draft<'s>, expression: &str) -> Option<String> {
+        if let Some(number) = number(expression) {
+            return Some(number);
+        }
+        let class = draft.class.map(|class| class.start);
+        match self.constants.find(expression, draft.function, class)? {
+            Constant::Number(span) => number(self.slice(span)),
+            Constant::Text(constant) => {
+                let [Piece::Literal(literal)] = self.drafts.get(constant)?.pieces.as_slice() else {
+                    return None;
+                };
+                let (cut, holes) = self.cut(&self.lits[*literal]);
+                if !holes.is_empty() {
+                    return None;
+                }
+                let mut builder = Builder::new();
+                let mut none = |_: Span, _: &mut Builder| {};
+                decode(self.text, cut.body, &cut.dialect, cut.delimiter, &[], &mut builder, &mut none);
+                Some(builder.finish(cut.body).text().to_owned()).filter(|text| text.len() <= LONGEST_CONSTANT)
+            }
+        }
+    }
+}
+
+/// An integer as SQL has it.
+fn number(text: &str) -> Option<String> {
+    let digits = text.trim().trim_end_matches(['l', 'L', 'n', 'u', 'U']).replace('_', "");
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    match hex {
+        Some(hex) => i128::from_str_radix(hex, 16).ok().map(|value| value.to_string()),
+        None if digits.starts_with('0') && digits.len() > 1 => None,
+        None => digits.bytes().all(|b| b.is_ascii_digit()).then_some(digits).filter(|d| !d.is_empty()),
+    }
+}
+
+/// The expression of an interpolation: `x` of `${x}`, `#{x}`, `{x}`, `$x`.
+fn inside(hole: &str) -> &str {
+    let hole = hole.trim_start_matches(['#', '$', '\\']);
+    let braced = hole.strip_prefix('{').and_then(|hole| hole.strip_suffix('}'));
+    braced.map_or(hole, |hole| hole.trim_start_matches('{').trim_end_matches('}')).trim().trim_start_matches('$')
+}
+
+/// A word for an expression. Keys are compared by their text, so equal expressions have equal words and others do not.
+fn stand_in(expression: &str) -> String {
+    let plain =
+        expression.len() <= LONGEST && expression.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if plain {
+        return format!("{STAND_IN}{expression}");
+    }
+    let mut hasher = SipHasher13::new_with_keys(0, 0);
+    expression.split_whitespace().for_each(|word| hasher.write(word.as_bytes()));
+    format!("{STAND_IN}{:016x}", hasher.finish())
+}

@@ -1,0 +1,103 @@
+//! The one walk over a syntax tree. It goes down and up with a cursor and a stack of its own, so that depth costs memory
+//! and no stack.
+//!
+//! Texts are put together on the way up. `pieces` is a stack: a node that is part of a text leaves its pieces there for
+//! its parent; where the parent is no part of a text, they become a [`Draft`].
+
+mod enter;
+mod frame;
+mod leave;
+mod names;
+
+use super::constants::Constants;
+use super::join::{self, Draft, Lit, Piece, Statement};
+use super::spec::{Grammar, Spec};
+use super::{CallSite, Function, Host};
+use crate::language::HostLanguage;
+use crate::span::Span;
+use frame::Frame;
+use std::collections::VecDeque;
+use tree_sitter::{Node, Parser};
+
+/// Reads the text of a file.
+pub(super) fn read(text: &str, language: HostLanguage) -> Host<'_> {
+    let spec = language.spec();
+    let grammar = spec.grammar(language);
+    let mut parser = Parser::new();
+    let tree = parser.set_language(&grammar.language).ok().and_then(|()| parser.parse(text, None));
+    // With a language that fits, and nothing to stop it, the parser always gives a tree.
+    let Some(tree) = tree else { return Host { broken: true, ..Host::default() } };
+    let mut walk = Walk {
+        text,
+        spec,
+        grammar,
+        frames: Vec::new(),
+        pieces: Vec::new(),
+        lits: Vec::new(),
+        drafts: Vec::new(),
+        statements: Vec::new(),
+        calls: Vec::new(),
+        functions: Vec::new(),
+        comments: Vec::new(),
+        constants: Constants::default(),
+        heredocs: VecDeque::new(),
+    };
+    walk.run(tree.root_node());
+    walk.finish(tree.root_node().has_error())
+}
+
+struct Walk<'s, 't> {
+    text: &'s str,
+    spec: &'static Spec,
+    grammar: &'static Grammar,
+    frames: Vec<Frame<'t>>,
+    pieces: Vec<Piece>,
+    lits: Vec<Lit<'s>>,
+    drafts: Vec<Draft<'s>>,
+    statements: Vec<Statement>,
+    calls: Vec<CallSite<'s>>,
+    functions: Vec<Function<'s>>,
+    comments: Vec<Span>,
+    constants: Constants<'s>,
+    /// Heredocs whose text has not come yet.
+    heredocs: VecDeque<usize>,
+}
+
+impl<'s, 't> Walk<'s, 't> {
+    fn run(&mut self, root: Node<'t>) {
+        let mut cursor = root.walk();
+        loop {
+            self.enter(cursor.node());
+            if cursor.goto_first_child() {
+                continue;
+            }
+            loop {
+                self.leave();
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn finish(self, broken: bool) -> Host<'s> {
+        let literals = join::literals(self.text, self.spec, self.drafts, self.lits, &self.statements, &self.constants);
+        Host { literals, calls: self.calls, comments: self.comments, functions: self.functions, broken }
+    }
+
+    fn slice(&self, span: Span) -> &'s str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// What follows an offset.
+    fn after(&self, offset: usize) -> &'s str {
+        self.text.get(offset..).unwrap_or_default()
+    }
+}
+
+fn span_of(node: Node<'_>) -> Span {
+    Span::new(node.start_byte(), node.end_byte())
+}

@@ -4,6 +4,7 @@ pub mod bound;
 pub mod catalog;
 pub mod pooler;
 pub mod routines;
+mod schema;
 pub mod wrappers;
 
 use crate::analysis::File;

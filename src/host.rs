@@ -26,6 +26,7 @@ use crate::language::{HostLanguage, Language};
 use crate::region::Region;
 use crate::source::Source;
 use crate::span::Span;
+use tree_sitter::Tree;
 
 /// A source in a host language, read.
 #[derive(Debug, Default)]
@@ -122,8 +123,13 @@ pub struct Function<'s> {
 pub fn read(source: &Source) -> Host<'_> {
     match source.language() {
         Language::Host(language) => syntax::read(source.text(), language),
-        Language::Sql => Host::default(),
+        Language::Sql | Language::Config(_) => Host::default(),
     }
+}
+
+/// The syntax tree of a text, for readers that look for declarations and not for literals.
+pub fn tree(text: &str, language: HostLanguage) -> Option<Tree> {
+    syntax::tree(text, language.spec().grammar(language))
 }
 
 impl HostLanguage {

@@ -22,6 +22,8 @@ pub enum Config {
     Properties,
     /// Compose, Kubernetes, Rails, Spring.
     Yaml,
+    /// A Prisma schema.
+    Prisma,
 }
 
 /// A programming language whose literals are read.
@@ -96,6 +98,7 @@ const ENDINGS: &[(&str, Language)] = &[
     ("exs", Language::Host(HostLanguage::Elixir)),
     ("scala", Language::Host(HostLanguage::Scala)),
     ("sc", Language::Host(HostLanguage::Scala)),
+    ("prisma", Language::Config(Config::Prisma)),
 ];
 
 /// Endings of templates: what stands before them says the language (`queue.sql.jinja`).

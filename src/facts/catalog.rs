@@ -1,8 +1,9 @@
-//! The tables of the tree and their unique keys, as its DDL leaves them: every `.sql` file in the order of its path,
-//! which is the order of migrations, down sections left out.
+//! The tables of the tree and their unique keys, as its DDL and its frameworks' declarations leave them: every file in the
+//! order of its path, which is the order of migrations, down sections left out.
 
+use super::schema::{self, Declared};
 use crate::finding::FileId;
-use crate::language::Language;
+use crate::language::{Config, Language};
 use crate::prefilter;
 use crate::project::Project;
 use crate::settings::Settings;
@@ -13,7 +14,7 @@ use crate::sql::lex::lex;
 use crate::sql::script::sections;
 use crate::sql::split::split;
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A table.
@@ -59,21 +60,33 @@ pub struct Catalog {
 impl Catalog {
     /// The catalog that the tree's DDL makes, with what settings declare.
     pub fn read(project: &dyn Project, settings: &Settings) -> Self {
-        let changes: Vec<Vec<Change>> = project
+        let all: Vec<Declared> = project
             .files()
             .par_iter()
             .enumerate()
-            .map(|(index, file)| match file.language {
-                Language::Sql => {
-                    let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-                    project.read(id).map(|content| of_file(&file.path, content)).unwrap_or_default()
+            .filter(|(_, file)| file.language != Language::Config(Config::Properties))
+            .map(|(index, file)| {
+                let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+                let Ok(content) = project.read(id) else { return Declared::default() };
+                match file.language {
+                    Language::Sql => Declared { changes: of_file(&file.path, content), ..Declared::default() },
+                    other => schema::read(&file.path, other, content),
                 }
-                Language::Config(_) | Language::Host(_) => Vec::new(),
             })
             .collect();
         let mut catalog = Self::default();
-        for change in changes.into_iter().flatten() {
-            catalog.apply(change);
+        let (tests, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|declared| declared.in_tests);
+        let mut drops = Vec::new();
+        for declared in all {
+            declared.changes.into_iter().for_each(|change| catalog.apply(change));
+            drops.extend(declared.drops);
+        }
+        drops.into_iter().for_each(|change| catalog.apply(change));
+        let known: HashSet<String> = catalog.tables.keys().cloned().collect();
+        for change in tests.into_iter().flat_map(|declared| declared.changes) {
+            if schema::adds_to(&change).is_some_and(|table| !known.contains(table)) {
+                catalog.apply(change);
+            }
         }
         for key in settings.unique_keys() {
             let table =

@@ -17,16 +17,13 @@ use crate::language::HostLanguage;
 use crate::span::Span;
 use frame::Frame;
 use std::collections::VecDeque;
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Tree};
 
 /// Reads the text of a file.
 pub(super) fn read(text: &str, language: HostLanguage) -> Host<'_> {
     let spec = language.spec();
     let grammar = spec.grammar(language);
-    let mut parser = Parser::new();
-    let tree = parser.set_language(&grammar.language).ok().and_then(|()| parser.parse(text, None));
-    // With a language that fits, and nothing to stop it, the parser always gives a tree.
-    let Some(tree) = tree else { return Host { broken: true, ..Host::default() } };
+    let Some(tree) = tree(text, grammar) else { return Host { broken: true, ..Host::default() } };
     let mut walk = Walk {
         text,
         spec,
@@ -44,6 +41,13 @@ pub(super) fn read(text: &str, language: HostLanguage) -> Host<'_> {
     };
     walk.run(tree.root_node());
     walk.finish(tree.root_node().has_error())
+}
+
+/// The tree of a text. With a language that fits, and nothing to stop it, the parser always gives one.
+pub(super) fn tree(text: &str, grammar: &Grammar) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&grammar.language).ok()?;
+    parser.parse(text, None)
 }
 
 struct Walk<'s, 't> {

@@ -38,6 +38,19 @@ pub struct Key {
     pub primary: bool,
 }
 
+impl Key {
+    /// The primary key of a table, with PostgreSQL's name for it.
+    pub fn primary(table: &str, columns: Vec<String>) -> Self {
+        Self { name: default_name(table, &[], "pkey"), columns, partial: false, primary: true }
+    }
+
+    /// A unique constraint or index of a table; without a name it gets PostgreSQL's for a constraint.
+    pub fn unique(table: &str, name: Option<String>, columns: Vec<String>, partial: bool) -> Self {
+        let name = name.unwrap_or_else(|| default_name(table, &columns, "key"));
+        Self { name, columns, partial, primary: false }
+    }
+}
+
 /// `LIKE table`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Like {

@@ -11,6 +11,7 @@ const LAYERS: &[&str] = &[
     "language",
     "source",
     "region",
+    "host",
     "finding",
     "paths",
     "project",

@@ -1,0 +1,130 @@
+//! Tables and keys from what is not a SQL file: schemas, models and migrations of frameworks, each read by a file of its
+//! own into the changes that the same DDL would make. What is not understood gives no key.
+//!
+//! A framework is a row of [`READERS`]; a file is parsed once, and only when a row's marker is in it.
+
+mod code;
+mod django;
+mod drizzle;
+mod ecto;
+mod jpa;
+mod knex;
+mod laravel;
+mod prisma;
+mod python;
+mod rails;
+mod sqlalchemy;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod typeorm;
+
+use crate::host;
+use crate::language::{Config, HostLanguage, Language, is_other_database, is_test};
+use crate::prefilter;
+use crate::source::Source;
+use crate::sql::ddl::Change;
+use code::Code;
+use regex::bytes::Regex;
+use std::sync::{Arc, OnceLock};
+use tree_sitter::Node;
+
+/// How one framework declares tables.
+struct Reader {
+    /// The languages that it is used from.
+    languages: &'static [HostLanguage],
+    /// What stands in every file that declares something.
+    marker: &'static str,
+    /// Whether the order of its files is not the order of their paths.
+    unordered: bool,
+    read: fn(&Code<'_>, Node<'_>) -> Vec<Change>,
+}
+
+const READERS: [Reader; 9] = [
+    django::READER,
+    drizzle::READER,
+    ecto::READER,
+    jpa::READER,
+    knex::READER,
+    laravel::READER,
+    rails::READER,
+    sqlalchemy::READER,
+    typeorm::READER,
+];
+
+/// JavaScript with its dialects.
+const JAVASCRIPT: &[HostLanguage] = &[HostLanguage::JavaScript, HostLanguage::TypeScript, HostLanguage::Tsx];
+
+/// What a file declares.
+#[derive(Debug, Default)]
+pub(super) struct Declared {
+    /// In the order of the file.
+    pub(super) changes: Vec<Change>,
+    /// What goes, whichever file comes first: the order of the files is not known.
+    pub(super) drops: Vec<Change>,
+    /// Whether the file is test code, which says something of tables that nothing else declares, and takes none back.
+    pub(super) in_tests: bool,
+}
+
+/// What a file that is no SQL declares.
+pub(super) fn read(path: &Arc<str>, language: Language, content: Vec<u8>) -> Declared {
+    let mut declared = Declared { in_tests: is_test(path), ..Declared::default() };
+    if is_other_database(path) {
+        return declared;
+    }
+    match language {
+        Language::Config(Config::Prisma) => declared.changes = prisma::read(&String::from_utf8_lossy(&content)),
+        Language::Host(of) => host(path, of, content, &mut declared),
+        Language::Config(Config::Properties) | Language::Sql => {}
+    }
+    declared
+}
+
+fn host(path: &Arc<str>, language: HostLanguage, content: Vec<u8>, declared: &mut Declared) {
+    let readers: Vec<&Reader> = (0..READERS.len()).filter(|&at| is_marked(at, language, &content)).map(row).collect();
+    let has_ddl = prefilter::may_define(&content);
+    if readers.is_empty() && !has_ddl {
+        return;
+    }
+    let Ok(source) = Source::new(Arc::clone(path), Language::Host(language), content) else { return };
+    let tree = if readers.is_empty() { None } else { host::tree(source.text(), language) };
+    if let Some(tree) = tree {
+        let code = Code { path, text: source.text() };
+        for reader in readers {
+            let changes = (reader.read)(&code, tree.root_node());
+            if reader.unordered {
+                declared.drops.extend(changes.iter().filter(|change| takes_away(change)).cloned());
+            }
+            declared.changes.extend(changes);
+        }
+    }
+    if has_ddl {
+        declared.changes.extend(strings::read(&host::read(&source)));
+    }
+}
+
+fn row(at: usize) -> &'static Reader {
+    &READERS[at]
+}
+
+/// Whether a file in a language holds the marker of a row.
+fn is_marked(at: usize, language: HostLanguage, content: &[u8]) -> bool {
+    static MARKERS: [OnceLock<Option<Regex>>; READERS.len()] = [const { OnceLock::new() }; READERS.len()];
+    let reader = row(at);
+    let marker = || MARKERS[at].get_or_init(|| Regex::new(&format!("(?-u){}", reader.marker)).ok());
+    reader.languages.contains(&language) && marker().as_ref().is_none_or(|marker| marker.is_match(content))
+}
+
+/// Whether a change takes something back.
+pub(super) fn takes_away(change: &Change) -> bool {
+    matches!(change, Change::DropKey { .. } | Change::DropColumn { .. } | Change::DropTable(_) | Change::DropIndex(_))
+}
+
+/// The table that a change adds to.
+pub(super) fn adds_to(change: &Change) -> Option<&str> {
+    match change {
+        Change::CreateTable(create) => Some(&create.table.name),
+        Change::AddKey { table, .. } | Change::AddColumn { table, .. } => Some(&table.name),
+        _ => None,
+    }
+}

@@ -127,6 +127,11 @@ pub fn read(source: &Source) -> Host<'_> {
     }
 }
 
+/// Whether a name in a literal's text is, or ends in, what is known only at run time.
+pub fn is_stand_in(name: &str) -> bool {
+    name.contains(join::STAND_IN)
+}
+
 /// The syntax tree of a text, for readers that look for declarations and not for literals.
 pub fn tree(text: &str, language: HostLanguage) -> Option<Tree> {
     syntax::tree(text, language.spec().grammar(language))

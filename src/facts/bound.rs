@@ -1,6 +1,6 @@
 //! Which rows a query can return: the one that a key names, some that a list names, or any.
 
-use super::catalog::Catalog;
+use super::catalog::{Catalog, Table};
 use crate::sql::clause::{FromItem, Join, Select, Tokens};
 use crate::sql::compare::{Comparison, Operand, comparisons};
 use crate::sql::value::Value;
@@ -189,9 +189,11 @@ impl Reader<'_> {
     fn key_of(&self, item: usize, fixed: &BTreeSet<Column>) -> Option<(Vec<String>, Evidence)> {
         let source = self.select.from.get(item).filter(|source| source.is_table())?;
         let is_fixed = |column: &str| fixed.contains(&(item, column.to_owned()));
-        match self.catalog.table(&source.name) {
-            Some(table) if table.has_keys() => table.key(is_fixed).map(|columns| (columns.to_vec(), Evidence::Catalog)),
-            _ => fixed
+        let table = self.catalog.table(&source.name);
+        match table.and_then(|table| table.key(is_fixed)) {
+            Some(columns) => Some((columns.to_vec(), Evidence::Catalog)),
+            None if table.is_some_and(Table::has_keys) => None,
+            None => fixed
                 .iter()
                 .filter(|(of, _)| *of == item)
                 .filter_map(|(_, column)| Some((column, name_evidence(source, column)?)))
@@ -202,10 +204,9 @@ impl Reader<'_> {
 
     fn is_likely_key(&self, column: &Column) -> bool {
         let Some(source) = self.select.from.get(column.0) else { return false };
-        match self.catalog.table(&source.name) {
-            Some(table) if table.has_keys() => table.key(|known| known == column.1).is_some(),
-            _ => name_evidence(source, &column.1).is_some(),
-        }
+        let table = self.catalog.table(&source.name);
+        table.is_some_and(|table| table.key(|known| known == column.1).is_some())
+            || !table.is_some_and(Table::has_keys) && name_evidence(source, &column.1).is_some()
     }
 
     /// `id = $1 AND state = 'free'`: whoever asks for a state expects to find it gone.

@@ -44,9 +44,9 @@ impl Table {
             .map(|key| key.columns.as_slice())
     }
 
-    /// Whether any key is known.
+    /// Whether its keys are known: some are, and where columns may be missing, the primary key is among them.
     pub fn has_keys(&self) -> bool {
-        !self.keys.is_empty()
+        !self.keys.is_empty() && (!self.open || self.keys.iter().any(|key| key.primary))
     }
 }
 

@@ -10,7 +10,7 @@ use siphasher::sip::SipHasher13;
 use std::hash::Hasher;
 
 /// How the stand-in of a hole begins.
-const STAND_IN: &str = "h__";
+pub(super) const STAND_IN: &str = "h__";
 
 /// The longest expression that is its own stand-in.
 const LONGEST: usize = 40;

@@ -346,6 +346,7 @@ pub(super) fn snake(name: &str) -> String {
 pub(super) struct Draft {
     table: String,
     columns: Vec<String>,
+    primary: Vec<String>,
     keys: Vec<Key>,
     /// Whether it may have columns that are not understood.
     pub(super) open: bool,
@@ -354,7 +355,7 @@ pub(super) struct Draft {
 impl Draft {
     /// A table of that name.
     pub(super) fn new(table: String) -> Self {
-        Self { table, columns: Vec::new(), keys: Vec::new(), open: false }
+        Self { table, columns: Vec::new(), primary: Vec::new(), keys: Vec::new(), open: false }
     }
 
     /// Its name.
@@ -369,10 +370,7 @@ impl Draft {
 
     /// Adds to the primary key, which is one for the table.
     pub(super) fn primary(&mut self, columns: impl IntoIterator<Item = String>) {
-        match self.keys.iter_mut().find(|key| key.primary) {
-            Some(key) => key.columns.extend(columns),
-            None => self.keys.push(Key::primary(&self.table, columns.into_iter().collect())),
-        }
+        self.primary.extend(columns);
     }
 
     /// Adds a unique key.
@@ -382,21 +380,35 @@ impl Draft {
 
     /// Takes the primary key back, where it turns out not to be known.
     pub(super) fn forget_primary(&mut self) {
-        self.keys.retain(|key| !key.primary);
+        self.primary.clear();
+    }
+
+    /// Takes all keys back.
+    pub(super) fn forget_keys(&mut self) {
+        self.primary.clear();
+        self.keys.clear();
+        self.open = true;
     }
 
     /// Whether it has a primary key.
     pub(super) fn has_primary(&self) -> bool {
-        self.keys.iter().any(|key| key.primary)
+        !self.primary.is_empty()
+    }
+
+    fn keys(&mut self) -> Vec<Key> {
+        let primary = std::mem::take(&mut self.primary);
+        let primary = (!primary.is_empty()).then(|| Key::primary(&self.table, primary));
+        primary.into_iter().chain(std::mem::take(&mut self.keys)).collect()
     }
 
     /// The table, created.
-    pub(super) fn create(self) -> Change {
+    pub(super) fn create(mut self) -> Change {
+        let keys = self.keys();
         let column = |name| Column { name, ty: String::new() };
         Change::CreateTable(CreateTable {
             table: Name { schema: None, name: self.table },
             columns: self.columns.into_iter().map(column).collect(),
-            keys: self.keys,
+            keys,
             like: Vec::new(),
             partition_of: None,
             inherits: Vec::new(),
@@ -406,14 +418,15 @@ impl Draft {
     }
 
     /// What is added to a table that is there.
-    pub(super) fn alter(self) -> impl Iterator<Item = Change> {
+    pub(super) fn alter(mut self) -> impl Iterator<Item = Change> {
+        let keys = self.keys();
         let table = named(&self.table);
         let of = table.clone();
         let columns = self
             .columns
             .into_iter()
             .map(move |name| Change::AddColumn { table: table.clone(), column: Column { name, ty: String::new() } });
-        columns.chain(self.keys.into_iter().map(move |key| Change::AddKey { table: of.clone(), key }))
+        columns.chain(keys.into_iter().map(move |key| Change::AddKey { table: of.clone(), key }))
     }
 }
 

@@ -68,6 +68,10 @@ fn model<'t, 's>(code: &Code<'s>, classes: &Classes<'t, 's>, class: &Class<'t, '
             draft.unique(Some(name.unwrap_or_default()), columns, call.option(code, "condition").is_some());
         }
     }
+    if value(&class.meta, "managed").is_some_and(|managed| code.text(managed) == "False") {
+        // Somebody else makes the table, and what such a model says of its keys is never put to the test.
+        draft.forget_keys();
+    }
     Some(draft.create())
 }
 
@@ -82,13 +86,10 @@ fn primary(inherited: &Inherited<'_, '_>, draft: &mut Draft) {
 
 /// Whether a base in the file has a table of its own: the columns are then spread over two.
 fn inherits_table<'t, 's>(code: &Code<'s>, classes: &Classes<'t, 's>, class: &Class<'t, 's>) -> bool {
-    class.bases.iter().filter_map(|base| code.last_name(base.value)).any(|name| {
-        classes.iter().any(|other| {
-            other.name == name
-                && !value(&other.meta, "abstract").is_some_and(|value| code.is_true(value))
-                && other.bases.iter().any(|base| base.key.is_none())
-                && other.bases.iter().all(|base| code.last_name(base.value) != Some("object"))
-        })
+    let bases = class.bases.iter().filter_map(|base| classes.get(code.last_name(base.value)?));
+    bases.into_iter().any(|base| {
+        let is_abstract = value(&base.meta, "abstract").is_some_and(|value| code.is_true(value));
+        !is_abstract && base.bases.iter().any(|base| code.last_name(base.value).is_some_and(|name| name != "object"))
     })
 }
 

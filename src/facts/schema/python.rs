@@ -1,11 +1,14 @@
 //! Classes of a Python file with what their bodies assign.
 
 use super::code::{Argument, Code, children, visit};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// How many classes of one file are followed from a class to its bases.
 const BASES: usize = 32;
+
+/// How many assignments of a class and its bases are looked at. PostgreSQL's tables have at most 1600 columns.
+const ASSIGNED: usize = 2000;
 
 /// A class.
 #[derive(Debug)]
@@ -80,14 +83,20 @@ impl<'t, 's> Classes<'t, 's> {
         self.all.iter()
     }
 
+    /// The class of that name.
+    pub(super) fn get(&self, name: &str) -> Option<&Class<'t, 's>> {
+        self.index.get(name).and_then(|&at| self.all.get(at))
+    }
+
     /// What a class has, with what it inherits inside the file.
     pub(super) fn inherited(&self, code: &Code<'s>, class: &Class<'t, 's>) -> Inherited<'t, 's> {
         let mut found = Inherited::default();
+        let mut names = HashSet::new();
         let mut seen = vec![class.name];
         let mut next = vec![class];
         while let Some(class) = next.pop() {
-            for assigned in &class.assigned {
-                if !found.assigned.iter().any(|nearer| nearer.name == assigned.name) {
+            for assigned in class.assigned.iter().take(ASSIGNED) {
+                if names.len() < ASSIGNED && names.insert(assigned.name) {
                     found.assigned.push(*assigned);
                 }
             }
@@ -96,11 +105,11 @@ impl<'t, 's> Classes<'t, 's> {
                     found.unknown.push("");
                     continue;
                 };
-                match self.index.get(name) {
-                    Some(&at) if seen.len() < BASES => {
+                match self.get(name) {
+                    Some(base) if seen.len() < BASES => {
                         if !seen.contains(&name) {
                             seen.push(name);
-                            next.push(&self.all[at]);
+                            next.push(base);
                         }
                     }
                     _ => found.unknown.push(name),

@@ -1,6 +1,6 @@
 //! DDL in the string literals of host code: what migrations and set-up code send as it stands.
 
-use crate::host::{Host, Literal};
+use crate::host::{Host, Literal, is_stand_in};
 use crate::span::SqlSpan;
 use crate::sql::clause::{Entry, Tree};
 use crate::sql::ddl::{Change, changes};
@@ -41,7 +41,11 @@ fn of_literal(literal: &Literal<'_>) -> Vec<Change> {
 
 /// Whether the names in a change are names, and not what is put in at run time.
 fn is_named(change: &Change) -> bool {
-    let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let plain = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ' ' | '-'))
+            && !is_stand_in(name)
+    };
     match change {
         Change::CreateTable(create) => {
             plain(&create.table.name) && create.keys.iter().all(|key| key.columns.iter().all(|column| plain(column)))

@@ -41,6 +41,8 @@ pub struct Host<'s> {
     pub functions: Vec<Function<'s>>,
     /// Whether it has syntax errors.
     pub broken: bool,
+    /// Whether it was not read at all, because no tree was found in reasonable time.
+    pub unread: bool,
 }
 
 /// A string literal, or what concatenation and formatting make one text of.
@@ -123,7 +125,7 @@ pub struct Function<'s> {
 pub fn read(source: &Source) -> Host<'_> {
     match source.language() {
         Language::Host(language) => syntax::read(source.text(), language),
-        Language::Sql | Language::Config(_) => Host::default(),
+        Language::Sql | Language::Config(_) | Language::Prisma => Host::default(),
     }
 }
 

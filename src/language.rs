@@ -7,6 +7,8 @@ pub enum Language {
     Sql,
     /// A file that says how something else is run or connects: context, and never reported on.
     Config(Config),
+    /// A Prisma schema, which declares tables: context, and never reported on.
+    Prisma,
     /// A programming language, with SQL in its string literals.
     Host(HostLanguage),
 }
@@ -22,8 +24,6 @@ pub enum Config {
     Properties,
     /// Compose, Kubernetes, Rails, Spring.
     Yaml,
-    /// A Prisma schema.
-    Prisma,
 }
 
 /// A programming language whose literals are read.
@@ -98,7 +98,7 @@ const ENDINGS: &[(&str, Language)] = &[
     ("exs", Language::Host(HostLanguage::Elixir)),
     ("scala", Language::Host(HostLanguage::Scala)),
     ("sc", Language::Host(HostLanguage::Scala)),
-    ("prisma", Language::Config(Config::Prisma)),
+    ("prisma", Language::Prisma),
 ];
 
 /// Endings of templates: what stands before them says the language (`queue.sql.jinja`).
@@ -135,7 +135,7 @@ impl Language {
         if TEMPLATES.iter().any(|template| ending.eq_ignore_ascii_case(template)) {
             let inner = stem.rsplit_once('.').and_then(|(_, inner)| Self::of_ending(inner));
             // A template of a program is no program yet.
-            return inner.filter(|language| *language == Self::Sql);
+            return inner.filter(|language| !matches!(language, Self::Host(_)));
         }
         Self::of_ending(ending)
     }

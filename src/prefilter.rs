@@ -20,6 +20,19 @@ static KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// DDL of tables and keys as it stands in a string, where the words of [`KEYS`] are prose more often than not.
+static DECLARES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i-u)\b(?:create\s+(?:(?:global|local)\s+)?(?:(?:unlogged|temp|temporary)\s+)?table|create\s+unique\s+index|alter\s+(?:table|index)|drop\s+(?:table|index))\b",
+    )
+    .ok()
+});
+
+/// Whether the content may declare a table or a key in a string of a host language.
+pub fn may_declare(content: &[u8]) -> bool {
+    DECLARES.as_ref().is_none_or(|pattern| pattern.is_match(content))
+}
+
 /// Whether the content may hold a lock.
 pub fn may_lock(content: &[u8]) -> bool {
     LOCKS.as_ref().is_none_or(|pattern| pattern.is_match(content))
@@ -82,5 +95,11 @@ mod tests {
         assert!(may_define(b"CREATE UNLOGGED TABLE t ();") && may_define(b"create or replace function f()"));
         assert!(may_define(b"CREATE /* c */ TABLE t ();") && may_define(b"create unique--c\nindex i on t (a)"));
         assert!(!may_define(b"insert into table_index values (1)"));
+        for text in
+            ["create table t", "CREATE TEMP\n TABLE t", "Create Unique Index i", "\"alter table t", "drop index i"]
+        {
+            assert!(may_declare(text.as_bytes()), "{text}");
+        }
+        assert!(!may_declare(b"// create a new table, then drop the index of the function"));
     }
 }

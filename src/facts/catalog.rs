@@ -3,7 +3,7 @@
 
 use super::schema::{self, Declared};
 use crate::finding::FileId;
-use crate::language::{Config, Language};
+use crate::language::Language;
 use crate::prefilter;
 use crate::project::Project;
 use crate::settings::Settings;
@@ -64,7 +64,7 @@ impl Catalog {
             .files()
             .par_iter()
             .enumerate()
-            .filter(|(_, file)| file.language != Language::Config(Config::Properties))
+            .filter(|(_, file)| !matches!(file.language, Language::Config(_)))
             .map(|(index, file)| {
                 let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
                 let Ok(content) = project.read(id) else { return Declared::default() };

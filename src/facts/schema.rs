@@ -20,7 +20,7 @@ mod tests;
 mod typeorm;
 
 use crate::host;
-use crate::language::{Config, HostLanguage, Language, is_other_database, is_test};
+use crate::language::{HostLanguage, Language, is_other_database, is_test};
 use crate::prefilter;
 use crate::source::Source;
 use crate::sql::ddl::Change;
@@ -69,21 +69,20 @@ pub(super) struct Declared {
 /// What a file that is no SQL declares.
 pub(super) fn read(path: &Arc<str>, language: Language, content: Vec<u8>) -> Declared {
     let mut declared = Declared { in_tests: is_test(path), ..Declared::default() };
-    if is_other_database(path) {
-        return declared;
-    }
     match language {
-        Language::Config(Config::Prisma) => declared.changes = prisma::read(&String::from_utf8_lossy(&content)),
+        Language::Prisma if !is_other_database(path) => {
+            declared.changes = prisma::read(&String::from_utf8_lossy(&content))
+        }
         Language::Host(of) => host(path, of, content, &mut declared),
-        Language::Config(Config::Properties) | Language::Sql => {}
+        Language::Prisma | Language::Config(_) | Language::Sql => {}
     }
     declared
 }
 
 fn host(path: &Arc<str>, language: HostLanguage, content: Vec<u8>, declared: &mut Declared) {
     let readers: Vec<&Reader> = (0..READERS.len()).filter(|&at| is_marked(at, language, &content)).map(row).collect();
-    let has_ddl = prefilter::may_define(&content);
-    if readers.is_empty() && !has_ddl {
+    let has_ddl = prefilter::may_declare(&content);
+    if readers.is_empty() && !has_ddl || is_other_database(path) {
         return;
     }
     let Ok(source) = Source::new(Arc::clone(path), Language::Host(language), content) else { return };

@@ -15,6 +15,9 @@ pub(super) const STAND_IN: &str = "h__";
 /// The longest expression that is its own stand-in.
 const LONGEST: usize = 40;
 
+/// The longest expression that is compared with others: calls in calls would be read again and again.
+const LONGEST_COMPARED: usize = 1024;
+
 /// The longest constant that is put into other texts.
 const LONGEST_CONSTANT: usize = 4096;
 
@@ -211,11 +214,14 @@ impl<'s> Joiner<'_, 's> {
     fn hole(&self, draft: &Draft<'s>, place: Span, expression: &str, builder: &mut Builder) {
         match self.constant(draft, expression) {
             Some(text) => builder.push(SegmentKind::Escape, &text, place),
-            None => builder.push(SegmentKind::Hole, &stand_in(expression), place),
+            None => builder.push(SegmentKind::Hole, &stand_in(expression, place), place),
         }
     }
 
     fn constant(&self, draft: &Draft<'s>, expression: &str) -> Option<String> {
+        if expression.len() > LONGEST_COMPARED {
+            return None;
+        }
         if let Some(number) = number(expression) {
             return Some(number);
         }
@@ -258,13 +264,17 @@ fn inside(hole: &str) -> &str {
 }
 
 /// A word for an expression. Keys are compared by their text, so equal expressions have equal words and others do not.
-fn stand_in(expression: &str) -> String {
+fn stand_in(expression: &str, place: Span) -> String {
     let plain =
         expression.len() <= LONGEST && expression.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if plain {
         return format!("{STAND_IN}{expression}");
     }
     let mut hasher = SipHasher13::new_with_keys(0, 0);
-    expression.split_whitespace().for_each(|word| hasher.write(word.as_bytes()));
+    if expression.len() <= LONGEST_COMPARED {
+        expression.split_whitespace().for_each(|word| hasher.write(word.as_bytes()));
+    } else {
+        hasher.write_usize(place.start);
+    }
     format!("{STAND_IN}{:016x}", hasher.finish())
 }

@@ -40,7 +40,7 @@ pub(super) static SPEC: Spec = Spec {
     formats: &["%"],
     formatters: &["dedent", "cleandoc", "join"],
     joiners: &[],
-    same_text: &["format", "strip", "lstrip", "rstrip", "format_map", "join"],
+    same_text: &["format", "strip", "lstrip", "rstrip", "format_map"],
     name_marks: "",
     content: &[],
     tag: None,

@@ -17,13 +17,22 @@ use crate::language::HostLanguage;
 use crate::span::Span;
 use frame::Frame;
 use std::collections::VecDeque;
-use tree_sitter::{Node, Parser, Tree};
+use std::ops::ControlFlow;
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
+
+/// Work that any text may take, in the parser's own units of a hundred steps.
+const LEAST_WORK: usize = 500;
+
+/// For how many bytes it may take one more. Programs take one for thirty bytes and more.
+const BYTES_PER_WORK: usize = 6;
 
 /// Reads the text of a file.
 pub(super) fn read(text: &str, language: HostLanguage) -> Host<'_> {
     let spec = language.spec();
     let grammar = spec.grammar(language);
-    let Some(tree) = tree(text, grammar) else { return Host { broken: true, ..Host::default() } };
+    let Some(tree) = tree(text, grammar) else {
+        return Host { broken: true, unread: true, ..Host::default() };
+    };
     let mut walk = Walk {
         text,
         spec,
@@ -43,11 +52,22 @@ pub(super) fn read(text: &str, language: HostLanguage) -> Host<'_> {
     walk.finish(tree.root_node().has_error())
 }
 
-/// The tree of a text. With a language that fits, and nothing to stop it, the parser always gives one.
+/// The tree of a text; `None` where that takes too long. The parser is not linear on some texts that are no programs.
+/// Its work is counted and not timed, so that the answer is always the same.
 pub(super) fn tree(text: &str, grammar: &Grammar) -> Option<Tree> {
+    let mut left = LEAST_WORK + text.len() / BYTES_PER_WORK;
+    let mut progress = |_: &ParseState| match left.checked_sub(1) {
+        Some(less) => {
+            left = less;
+            ControlFlow::Continue(())
+        }
+        None => ControlFlow::Break(()),
+    };
     let mut parser = Parser::new();
     parser.set_language(&grammar.language).ok()?;
-    parser.parse(text, None)
+    let mut rest = |at: usize, _: Point| text.as_bytes().get(at..).unwrap_or_default();
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    parser.parse_with_options(&mut rest, None, Some(options))
 }
 
 struct Walk<'s, 't> {
@@ -89,7 +109,7 @@ impl<'s, 't> Walk<'s, 't> {
 
     fn finish(self, broken: bool) -> Host<'s> {
         let literals = join::literals(self.text, self.spec, self.drafts, self.lits, &self.statements, &self.constants);
-        Host { literals, calls: self.calls, comments: self.comments, functions: self.functions, broken }
+        Host { literals, calls: self.calls, comments: self.comments, functions: self.functions, broken, unread: false }
     }
 
     fn slice(&self, span: Span) -> &'s str {

@@ -190,10 +190,10 @@ fn alter(code: &Code<'_>, call: &Call<'_, '_>, table: String, changes: &mut Vec<
     let mut draft = Draft::new(table);
     match call.name {
         "add_index" | "add_unique_constraint" => {
-            if call.name == "add_unique_constraint" || call.has(code, "unique") {
-                if let Some((name, columns)) = key(code, call, draft.table(), call.at(1)) {
-                    draft.unique(Some(name), columns, is_partial(code, call));
-                }
+            if (call.name == "add_unique_constraint" || call.has(code, "unique"))
+                && let Some((name, columns)) = key(code, call, draft.table(), call.at(1))
+            {
+                draft.unique(Some(name), columns, is_partial(code, call));
             }
         }
         "add_column" => {

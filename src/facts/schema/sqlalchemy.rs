@@ -63,8 +63,8 @@ fn model<'t, 's>(code: &Code<'s>, classes: &Classes<'t, 's>, class: &Class<'t, '
     }
     // A base that is elsewhere may bring columns, and a part of the primary key.
     draft.open = !inherited.unknown.is_empty();
-    let plain = |base: &&str| ["Base", "Model", "object"].iter().any(|ending| base.ends_with(ending));
-    if !inherited.unknown.iter().all(|base| plain(&base)) {
+    let plain = |base: &str| ["Base", "Model", "object"].iter().any(|ending| base.ends_with(ending));
+    if !inherited.unknown.iter().all(|base| plain(base)) {
         draft.forget_primary();
     }
     Some(draft.create())

@@ -29,7 +29,7 @@ fn of_literal(literal: &Literal<'_>) -> Vec<Change> {
     let text = literal.region.text();
     let holes: Vec<SqlSpan> = literal.region.holes().collect();
     let tokens = lex_with_holes(text, &holes);
-    let first = tokens.iter().find(|token| !token.kind.is_trivia()).and_then(|token| text.get(token.span.range()));
+    let first = tokens.iter().find(|token| !token.kind.is_trivia()).and_then(|token| text.get(token.span().range()));
     if !first.is_some_and(|word| ["create", "alter", "drop"].iter().any(|verb| word.eq_ignore_ascii_case(verb))) {
         return Vec::new();
     }

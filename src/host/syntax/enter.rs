@@ -1,7 +1,7 @@
 //! On the way down: what a node is, and what that means for what is in it.
 
 use super::frame::{Context, Frame, Mode};
-use super::names::{callee, keyword, last_name, method_after};
+use super::names::{callee, keyword, last_name, method_after, without_types};
 use super::{Walk, span_of};
 use crate::host::constants::Scope;
 use crate::host::join::{Lit, Piece};
@@ -267,7 +267,7 @@ impl<'s, 't> Walk<'s, 't> {
         let receiver = frame.node.child_by_field_name("receiver").map(|receiver| self.slice(span_of(receiver)));
         let class = receiver
             .map(|text| last_name(text.trim_end_matches(')').split('[').next().unwrap_or_default()))
-            .or_else(|| around.class.map(|class| self.slice(class)));
+            .or_else(|| around.class.map(|class| without_types(self.slice(class))));
         let index = self.functions.len();
         frame.context.function = Some(index);
         self.constants.function(around.function);

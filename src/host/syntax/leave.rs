@@ -32,15 +32,19 @@ impl<'s> Walk<'s, '_> {
     fn no_text(&mut self, frame: &Frame<'_>) {
         let Some(parent) = self.frames.last() else { return };
         match parent.mode {
-            Mode::Concat | Mode::Join(_) if frame.node.is_named() && frame.role != Role::Comment => {
-                // Scala's operators are nodes with a name.
-                if !self.spec.concatenates.contains(&self.slice(frame.span)) {
-                    self.pieces.push(Piece::Hole(frame.span));
-                }
+            // Comments and operators are no operands; Scala's operators are nodes with a name.
+            Mode::Concat | Mode::Join(_)
+                if frame.node.is_named()
+                    && frame.role != Role::Comment
+                    && !self.spec.concatenates.contains(&self.slice(frame.span)) =>
+            {
+                self.pieces.push(Piece::Hole(frame.span));
             }
             _ if frame.role == Role::Number => {
-                let above = self.frames.len().checked_sub(2).map(|above| &self.frames[above]);
-                let holder = if parent.role == Role::Wrap { above } else { Some(parent) };
+                let passes = |above: &&Frame<'_>| {
+                    above.role == Role::Wrap || above.role == Role::Arguments && above.call.is_none()
+                };
+                let holder = self.frames.iter().rev().take(4).find(|above| !passes(above));
                 if let Some(holder) = holder.filter(|holder| holder.role == Role::Binding)
                     && let Some(name) = holder.name
                 {

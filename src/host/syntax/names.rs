@@ -5,8 +5,8 @@ use crate::host::Callee;
 /// Before an expression, without being part of it.
 const PREFIXES: &[&str] = &["await ", "new ", "@", "&", "*", "return ", "yield "];
 
-/// The longest list of types after a callee that is looked at.
-const TYPES: usize = 1024;
+/// How far from its end a callee is looked at: a name, and types in brackets after it.
+const LONGEST: usize = 512;
 
 /// The callee of `text`, which ends where the arguments begin. `marks` may end a name.
 pub(super) fn callee<'s>(text: &'s str, marks: &str) -> Callee<'s> {
@@ -14,22 +14,27 @@ pub(super) fn callee<'s>(text: &'s str, marks: &str) -> Callee<'s> {
     while let Some(rest) = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix)) {
         text = rest.trim_start();
     }
-    let text = if text.ends_with(|c| marks.contains(c)) { text } else { without_types(text) };
-    let text = text.trim_end_matches(|c: char| !is_name(c) && !marks.contains(c));
-    let stem = text.trim_end_matches(|c| marks.contains(c));
+    let (far, near) = text.split_at(boundary(text, text.len().saturating_sub(LONGEST)));
+    let near = if near.ends_with(|c| marks.contains(c)) { near } else { without_types(near) };
+    let near = near.trim_end_matches(|c: char| !is_name(c) && !marks.contains(c));
+    let stem = near.trim_end_matches(|c| marks.contains(c));
     let start = stem.trim_end_matches(is_name).len();
-    let receiver = text[..start].trim_end_matches([' ', '\t', '\r', '\n', '.', '?', ':', '-', '>', '&', '!']);
-    Callee { name: &text[start..], receiver: (!receiver.is_empty()).then_some(receiver) }
+    // Java has the types before the name.
+    let before = near[..start].trim_end();
+    let before = if !before.ends_with('>') || before.ends_with("->") { before } else { without_types(before) };
+    let before = before.trim_end_matches([' ', '\t', '\r', '\n', '.', '?', ':', '-', '>', '&', '!']);
+    let receiver = &text[..far.len() + before.len()];
+    Callee { name: &near[start..], receiver: (!receiver.is_empty()).then_some(receiver) }
 }
 
 /// Without the types in brackets at the end: `query[Int]`, `queryRaw<Row[]>`, `query_as::<_, Job>`.
-fn without_types(text: &str) -> &str {
+pub(super) fn without_types(text: &str) -> &str {
     let text = text.trim_end_matches([' ', '\t', '\r', '\n', '!', '.', '?']);
     if !text.ends_with(['>', ']']) {
         return text;
     }
     let mut depth = 0_usize;
-    for (index, byte) in text.bytes().enumerate().rev().take(TYPES) {
+    for (index, byte) in text.bytes().enumerate().rev() {
         match byte {
             b'>' | b']' if index == 0 || !matches!(text.as_bytes()[index - 1], b'=' | b'-') => depth += 1,
             b'<' | b'[' => {
@@ -42,6 +47,11 @@ fn without_types(text: &str) -> &str {
         }
     }
     text
+}
+
+/// The last character boundary up to `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
 }
 
 /// Whether a character can be part of a name.
@@ -67,8 +77,11 @@ pub(super) fn keyword(text: &str) -> Option<&str> {
     (end > 0 && assigns).then_some(&text[..end])
 }
 
-/// The last name of what is assigned to: `text` of `this.command.text`, of `$text`.
+/// The last name of what is assigned to or declared: `text` of `this.command.text`, of `$text`, of `text: str`; `Store`
+/// of `Store<T>`.
 pub(super) fn last_name(text: &str) -> &str {
+    let text = &text[..boundary(text, LONGEST)];
+    let text = if text.ends_with(['>', ']']) { without_types(text) } else { text };
     let text = text.split([':', '=']).next().unwrap_or_default().trim();
     let text = text.trim_end_matches(|c: char| !is_name(c));
     let start = text.trim_end_matches(is_name).len();

@@ -188,10 +188,10 @@ impl Named {
             let path = absolute(&request.directory, path);
             match path.metadata() {
                 Ok(metadata) if metadata.is_dir() => named.directories.push(path),
-                Ok(_) => named.files.push(path),
-                Err(error) => named.notices.push(Notice {
+                Ok(metadata) if metadata.is_file() => named.files.push(path),
+                other => named.notices.push(Notice {
                     path: slashed(&request.directory, &path).into(),
-                    message: walk::reason(&error),
+                    message: other.err().map_or_else(|| "no regular file".to_owned(), |error| walk::reason(&error)),
                     trouble: true,
                 }),
             }

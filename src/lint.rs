@@ -15,7 +15,7 @@ use crate::region::Region;
 use crate::rule::{Check, Context, Sink, arbitrate};
 use crate::rules::RULES;
 use crate::settings::{Pooling, Settings};
-use crate::source::{Source, Unreadable};
+use crate::source::{Source, Unreadable, is_text};
 use crate::span::Span;
 use crate::sql::script::{self, Surroundings};
 use crate::statement::Wrappers;
@@ -87,7 +87,8 @@ type Loaded = (FileId, Arc<Source>);
 /// Whether a file, by its content, may hold a lock, or a comment about one.
 fn marked(file: &ProjectFile, content: &[u8]) -> bool {
     let locks = prefilter::may_lock(content) && (!is_other_database(&file.path) || prefilter::names_advisory(content));
-    locks || prefilter::may_suppress(content)
+    // No word shows in what is no text, and that it is none has to be told.
+    locks || prefilter::may_suppress(content) || !is_text(content)
 }
 
 /// The files that call a wrapper and are not loaded yet.

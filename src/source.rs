@@ -22,6 +22,15 @@ pub enum Unreadable {
     TooLarge,
 }
 
+/// Whether content is text in an encoding of whole bytes.
+pub fn is_text(bytes: &[u8]) -> bool {
+    !is_utf16(bytes) && memchr::memchr(0, bytes).is_none()
+}
+
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")
+}
+
 /// A file's text with the offsets of the file's bytes.
 #[derive(Debug)]
 pub struct Source {
@@ -41,10 +50,10 @@ impl Source {
         if bytes.len() > MAX_LEN {
             return Err(Unreadable::TooLarge);
         }
-        if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        if is_utf16(&bytes) {
             return Err(Unreadable::Utf16);
         }
-        if memchr::memchr(0, &bytes).is_some() {
+        if !is_text(&bytes) {
             return Err(Unreadable::Binary);
         }
         let (text, replaced) = match String::from_utf8(bytes) {

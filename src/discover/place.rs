@@ -16,15 +16,14 @@ pub(super) struct Place {
 /// The root of the named absolute paths: the marked one that they share, or else the directory that was named or the
 /// one that the user is in.
 pub(super) fn locate(directory: &Path, named: &[PathBuf], buffer: bool) -> Place {
+    // An editor's working directory says nothing about its files, and `/` and the home directory are nobody's project.
+    let works_here = !buffer && directory.parent().is_some() && std::env::home_dir().as_deref() != Some(directory);
     let roots: Vec<(PathBuf, bool)> = named
         .iter()
         .map(|path| match marked(path) {
             Some(root) => (root, true),
             None if path.is_dir() => (path.clone(), true),
-            // An editor's working directory says nothing about its files, and `/` is nobody's project.
-            None if !buffer && directory.parent().is_some() && path.starts_with(directory) => {
-                (directory.to_owned(), true)
-            }
+            None if works_here && path.starts_with(directory) => (directory.to_owned(), true),
             None => (path.parent().unwrap_or(path).to_owned(), false),
         })
         .collect();
@@ -82,7 +81,8 @@ pub(super) fn paths(root: &Path, directory: &Path) -> Paths {
     let repository = root.ancestors().find(|one| one.join(".git").exists());
     Paths::new(
         if directory.starts_with(root) { slashed(root, directory) } else { String::new() },
-        if root.starts_with(directory) { slashed(directory, root) } else { String::new() },
+        // A root that lies elsewhere is shown whole.
+        if directory.starts_with(root) { String::new() } else { slashed(directory, root) },
         repository.map_or_else(String::new, |one| slashed(one, root)),
     )
 }

@@ -143,6 +143,50 @@ fn standard_input_stands_for_a_file_or_for_itself() {
 }
 
 #[test]
+fn a_file_of_another_project_is_shown_where_it_lies() {
+    let (here, there) = (tree(&[(".git/HEAD", "")]), tree(&[(".git/HEAD", ""), ("q.sql", "")]));
+    let leak = "BEGIN;\nSELECT pg_advisory_lock(1);\nCOMMIT;\n";
+    let file = there.path().join("q.sql");
+    std::fs::write(&file, leak).unwrap();
+    let file = file.to_str().unwrap();
+    let shown = format!("{file}:2:8: error[");
+    let run = run(here.path(), &format!("check --format concise {file}"));
+    assert!(run.stdout.starts_with(&shown), "{}", run.stdout);
+    let run = run_with_input(here.path(), &format!("check - --format concise --stdin-filename {file}"), leak);
+    assert!(run.stdout.starts_with(&shown), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_no_text_is_told_although_no_word_shows_in_it() {
+    let leak = "SELECT pg_advisory_lock(1);\n";
+    let wide = |unit: fn(u16) -> [u8; 2]| leak.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+    let marked = |mark: [u8; 2], unit| [mark.to_vec(), wide(unit)].concat();
+    for (content, said) in [
+        (marked([0xFF, 0xFE], u16::to_le_bytes), "it is UTF-16"),
+        (marked([0xFE, 0xFF], u16::to_be_bytes), "it is UTF-16"),
+        (wide(u16::to_le_bytes), "it holds NUL bytes"),
+        (vec![0; 9], "it holds NUL bytes"),
+    ] {
+        let files = tree(&[("a.sql", "")]);
+        std::fs::write(files.path().join("a.sql"), &content).unwrap();
+        for arguments in ["check", "check a.sql"] {
+            let run = run(files.path(), arguments);
+            assert!(run.stderr.contains(said), "{arguments} {content:?}: {}", run.stderr);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_an_error() {
+    let files = tree(&[("a.txt", "")]);
+    std::os::unix::net::UnixListener::bind(files.path().join("a.sql")).unwrap();
+    let run = run(files.path(), "check a.sql");
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("a.sql: no regular file"), "{}", run.stderr);
+}
+
+#[test]
 fn a_buffer_is_shown_by_the_name_it_was_given() {
     let bare = tree(&[("README", "")]);
     let leak = "BEGIN;\nSELECT pg_advisory_lock(1);\nCOMMIT;\n";

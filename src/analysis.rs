@@ -89,6 +89,7 @@ impl<'a> File<'a> {
         for (index, document) in documents.iter().enumerate() {
             let lowered = lower(&documents, index, &sections_of(source, document, beside), wrappers);
             file.statements.extend(lowered.statements);
+            file.lock_sites += lowered.unread;
             file.units.extend(lowered.units.into_iter().map(UnitFlow::new));
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
             file.comments.extend(comments.map(|token| document.region.to_source(token.span())));

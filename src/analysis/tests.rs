@@ -45,3 +45,12 @@ fn sites_beyond_the_bound_are_counted_as_not_understood() {
         assert_eq!((file.lock_sites, file.understood), (MAX_SITES + 5, MAX_SITES));
     });
 }
+
+#[test]
+fn locks_that_nest_too_deep_are_counted_as_not_understood() {
+    for (opens, closes) in [("IF x THEN ", "END IF; "), ("LOOP ", "END LOOP; "), ("BEGIN ", "END; ")] {
+        let inner = "PERFORM pg_advisory_lock(1); UPDATE a SET x = 1; ";
+        let text = format!("DO $$ BEGIN {}{inner}{}END $$;", opens.repeat(200), closes.repeat(200));
+        with(&text, |file| assert_eq!((file.lock_sites, file.understood), (1, 0), "{opens}"));
+    }
+}

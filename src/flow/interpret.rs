@@ -352,6 +352,8 @@ impl Run<'_> {
                 state.savepoints.clear();
                 if !inside && !chain {
                     state.transaction = match self.unit.surroundings {
+                        // A script that ends what it never began has a session that begins by itself.
+                        _ if self.unit.ends_outer => Transaction::Unknown,
                         // What a runner does after the script's own COMMIT is its affair.
                         Surroundings::Autocommit { .. } | Surroundings::OneString => Transaction::None,
                         Surroundings::Runner | Surroundings::Unknown => Transaction::Unknown,

@@ -22,6 +22,8 @@ pub struct Lowered<'d> {
     pub statements: Vec<Statement<'d>>,
     /// Units, in the order of the text.
     pub units: Vec<Unit>,
+    /// Names of advisory functions in what could not be read as statements.
+    pub unread: usize,
 }
 
 /// Lowers document `index` of a source: a script, cut into sections, or a body. What EXECUTE runs is lowered where it

@@ -8,11 +8,11 @@ use super::{Builder, Lowered};
 use crate::document::{Content, Document, Origin};
 use crate::flow::{Action, Exit, Node};
 use crate::span::{Span, SqlSpan};
-use crate::sql::Tokens;
 use crate::sql::clause::Entry;
 use crate::sql::plpgsql::{Block, Body, LoopKind, RaiseLevel, Statement as Pl, StatementKind};
 use crate::sql::routine::Routine;
 use crate::sql::script::{Expects, Surroundings};
+use crate::sql::{Tokens, advisory};
 use crate::statement::{Missing, Statement, Use, Wrappers};
 use std::sync::Arc;
 use variables::Variables;
@@ -38,12 +38,13 @@ pub(super) fn plpgsql<'d>(
         variables,
         unit: Arc::clone(&name),
         found: None,
+        unread: 0,
     };
     let root = walk.block(&body.block);
     let text = document.region.text();
     let span = document.region.to_source(SqlSpan::new(0, text.len()));
     let unit = walk.builder.finish(kind(routine), &name, span, Surroundings::Unknown, root);
-    Lowered { statements: walk.statements, units: vec![unit] }
+    Lowered { statements: walk.statements, units: vec![unit], unread: walk.unread }
 }
 
 /// How many arms of a branch stand each in the other case of the one before; of more, each may run or not. The tree is
@@ -57,6 +58,8 @@ struct Walk<'w, 'd> {
     wrappers: &'w Wrappers,
     builder: Builder,
     statements: Vec<Statement<'d>>,
+    /// Names of advisory functions in what could not be read as statements.
+    unread: usize,
     variables: Variables,
     names: Arc<[String]>,
     unit: Arc<str>,
@@ -156,7 +159,12 @@ impl Walk<'_, '_> {
                 self.dynamic(*command, &Use::Returned(Expects::Many), span)
             }
             StatementKind::Call(tokens) => self.sql(*tokens, Use::Dropped, next),
-            StatementKind::Unknown(_) => self.work(span),
+            StatementKind::Unknown(tokens) => {
+                let text = self.document.region.text();
+                let words = tokens.of(&self.document.tokens).iter().filter_map(|token| text.get(token.span().range()));
+                self.unread += words.filter(|word| advisory::function(&word.to_ascii_lowercase()).is_some()).count();
+                self.work(span)
+            }
             StatementKind::Open { query: Some(query), .. } => self.sql(*query, Use::Returned(Expects::Many), next),
             StatementKind::Open { .. } | StatementKind::Fetch { .. } | StatementKind::Move { .. } => self.work(span),
             StatementKind::Raise { .. }

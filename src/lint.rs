@@ -88,7 +88,7 @@ type Loaded = (FileId, Arc<Source>);
 fn marked(file: &ProjectFile, content: &[u8]) -> bool {
     let locks = prefilter::may_lock(content) && (!is_other_database(&file.path) || prefilter::names_advisory(content));
     // No word shows in what is no text, and that it is none has to be told.
-    locks || prefilter::may_suppress(content) || !is_text(content)
+    locks || suppress::may_suppress(content) || !is_text(content)
 }
 
 /// The files that call a wrapper and are not loaded yet.

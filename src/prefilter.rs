@@ -54,11 +54,6 @@ pub fn calls<'n>(names: impl Iterator<Item = &'n str>) -> Option<Regex> {
     Regex::new(&format!(r"(?i-u)(?:{})\s*\(", names.join("|"))).ok()
 }
 
-/// Whether the content may hold a suppression comment, about which there is something to say even where no lock is.
-pub fn may_suppress(content: &[u8]) -> bool {
-    memchr::memmem::find(content, b"locklint:").is_some()
-}
-
 /// Whether a configuration file may say how somebody connects to PostgreSQL.
 pub fn may_connect(content: &[u8]) -> bool {
     static CONNECTS: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -7,6 +7,8 @@ mod tests;
 use crate::finding::{FileId, Finding, Level, Place};
 use crate::source::Source;
 use crate::span::Span;
+use regex::bytes::Regex;
+use std::sync::LazyLock;
 
 /// Name of the rule for a suppression that silences nothing.
 pub const UNUSED: &str = "unused-suppression";
@@ -15,6 +17,16 @@ pub const UNKNOWN: &str = "unknown-suppression";
 
 /// What a comment is taken for when this word stands in it.
 const MARK: &str = "locklint:";
+
+/// A suppression that lacks the colon or is not in lower case. In running prose no bracket follows.
+static NEAR: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i-u)\blocklint[ \t]*:?[ \t]*ignore(?:-file)?[ \t]*\[").ok());
+
+/// Whether there may be something to say about suppressions in the content.
+pub fn may_suppress(content: &[u8]) -> bool {
+    memchr::memmem::find(content, MARK.as_bytes()).is_some()
+        || NEAR.as_ref().is_none_or(|pattern| pattern.is_match(content))
+}
 
 /// How far a suppression reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +62,7 @@ pub struct Suppression {
 /// The suppressions in a file. `comments` are its comments in order, delimiters included; `known` the names of all rules.
 pub fn suppressions(source: &Source, comments: &[Span], known: &[&str]) -> Vec<Suppression> {
     let mut found = Vec::new();
-    if memchr::memmem::find(source.text().as_bytes(), MARK.as_bytes()).is_none() {
+    if !may_suppress(source.text().as_bytes()) {
         return found;
     }
     let after = lines_after(source, comments);
@@ -79,6 +91,20 @@ pub fn suppressions(source: &Source, comments: &[Span], known: &[&str]) -> Vec<S
                 malformed: directive
                     .malformed
                     .map(|(why, start, end)| (why, Span::new(comment.start + start, comment.start + end))),
+                lines: lines(source, comment),
+                before,
+            });
+        }
+        let near = NEAR.iter().flat_map(|pattern| pattern.find_iter(text.as_bytes()));
+        for near in
+            near.filter(|near| !near.as_bytes().starts_with(MARK.as_bytes()) && begins_line(&text[..near.start()]))
+        {
+            let span = Span::new(comment.start + near.start(), comment.start + near.end());
+            found.push(Suppression {
+                comment,
+                reach: Reach::Statement,
+                rules: Vec::new(),
+                malformed: Some(("it does not begin with `locklint:` in lower case", span)),
                 lines: lines(source, comment),
                 before,
             });
@@ -233,6 +259,12 @@ fn adjacent(source: &Source, comment: Span, next: Span, blank: impl Fn(usize, us
     lines(source, next).0 <= lines(source, comment).1 + 1 && blank(comment.end, next.start)
 }
 
+/// Whether `before`, the part of a comment up to a word, lets the word begin its line.
+fn begins_line(before: &str) -> bool {
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+    line.chars().all(|c| c.is_whitespace() || "-/*#!<%;".contains(c))
+}
+
 /// A suppression as parsed, in bytes of the comment's text.
 struct Directive {
     reach: Reach,
@@ -244,7 +276,7 @@ impl Directive {
     /// The directive whose mark stands at `mark`; `None` where the mark is only mentioned.
     fn parse(text: &str, mark: usize) -> Option<Self> {
         let before = &text[..mark];
-        let own_line = before.rsplit(['\n', '\r']).next()?.chars().all(|c| c.is_whitespace() || "-/*#!<%;".contains(c));
+        let own_line = begins_line(before);
         if !own_line && !before.ends_with(char::is_whitespace) {
             return None;
         }

@@ -120,12 +120,17 @@ fn a_malformed_one_silences_nothing_and_is_reported() {
         ("-- locklint:", "locklint:"),
         ("-- locklint: ignore[lok]", "lok"),
         ("-- locklint: ignore[*]", "*"),
+        ("-- locklint ignore[lock] why", "locklint ignore["),
+        ("-- LOCKLINT: IGNORE[lock]", "LOCKLINT: IGNORE["),
+        ("-- Locklint: ignore-file [lock]", "Locklint: ignore-file ["),
     ] {
         let outcome = run(&format!("SELECT pg_x(1); {comment}\n"));
         assert_eq!(outcome.left.len(), 1, "{comment}");
         assert_eq!(outcome.complaints, [(UNKNOWN, Level::Warning, at.to_owned())], "{comment}");
     }
     let outcome = run("-- see the manual on locklint: ignore comments\nSELECT 1;");
+    assert_eq!(outcome.complaints, []);
+    let outcome = run("-- locklint ignores this, see array[1]\nSELECT 1;");
     assert_eq!(outcome.complaints, []);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::analysis::File;
 use crate::finding::{Finding, Place};
-use crate::sql::lex::lex;
+use crate::sql::lex::{beginning, lex};
 use siphasher::sip128::{Hasher128, SipHasher13};
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -36,8 +36,12 @@ pub(crate) fn assign(findings: &mut [Finding], files: &[File<'_>]) {
     }
 }
 
+/// How much of a statement counts, in bytes: there may be a finding for each call in one of any length.
+const MAX_LEN: usize = 1 << 16;
+
 /// The statement with one space between tokens, without comments.
 fn normalised(statement: &str) -> String {
+    let statement = beginning(statement, MAX_LEN);
     let mut out = String::with_capacity(statement.len());
     for token in lex(statement).into_iter().filter(|token| !token.kind.is_trivia()) {
         if !out.is_empty() {

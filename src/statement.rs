@@ -117,7 +117,6 @@ impl<'d> Statement<'d> {
         let region = document.region;
         let tree = Tree::build(region.text(), tokens, entry);
         let span = region.to_source(tree.span(&tree.all()));
-        let calls = tree.calls();
         let mut statement = Self {
             tree,
             region,
@@ -129,7 +128,7 @@ impl<'d> Statement<'d> {
             unit,
             when_missing: None,
         };
-        statement.locks = statement.lock_calls(calls, wrappers);
+        statement.locks = statement.lock_calls(wrappers);
         statement
     }
 
@@ -138,9 +137,9 @@ impl<'d> Statement<'d> {
     /// something else has to add it here.
     pub fn is_relevant(&self) -> bool {
         let changes = || self.tree.queries().any(|(_, query)| query.dml().is_some());
-        let is_lock_word = |index| {
-            let name = self.tree.ident(index).unwrap_or_default();
-            matches!(&*name, "locked" | "nowait") || name.to_ascii_lowercase().contains("advisory")
+        let is_lock_word = |index| match self.tree.word(index) {
+            "" => self.tree.ident(index).is_some_and(|name| name.to_ascii_lowercase().contains("advisory")),
+            word => matches!(word, "locked" | "nowait") || word.contains("advisory"),
         };
         *self.tree.verb() == Verb::Lock
             || !self.locks.is_empty()
@@ -153,15 +152,15 @@ impl<'d> Statement<'d> {
             })
     }
 
-    fn lock_calls(&self, calls: Vec<Call>, wrappers: &Wrappers) -> Vec<LockCall> {
+    fn lock_calls(&self, wrappers: &Wrappers) -> Vec<LockCall> {
         let mut found = Vec::new();
-        for call in calls {
+        for call in self.tree.calls() {
             let built_in = call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
             if let Some(function) = advisory::function(&call.name).filter(|_| built_in) {
-                let args = key::arguments(&self.tree, &call);
-                found.push(self.lock_call(call, function, args, None));
+                let args = key::arguments(&self.tree, call);
+                found.push(self.lock_call(call.clone(), function, args, None));
             } else if let Some(wrapper) = wrappers.find(call.schema.as_deref(), &call.name, call.args.len()) {
-                let given = key::arguments(&self.tree, &call);
+                let given = key::arguments(&self.tree, call);
                 for effect in &wrapper.effects {
                     let args = effect.with(wrapper, &given);
                     found.push(self.lock_call(call.clone(), effect.function, args, Some(effect.at)));

@@ -8,6 +8,7 @@ use crate::finding::{FileId, Finding, Level, Place};
 use crate::source::Source;
 use crate::span::Span;
 use regex::bytes::Regex;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 /// Name of the rule for a suppression that silences nothing.
@@ -19,13 +20,13 @@ pub const UNKNOWN: &str = "unknown-suppression";
 const MARK: &str = "locklint:";
 
 /// A suppression that lacks the colon or is not in lower case. In running prose no bracket follows.
-static NEAR: LazyLock<Option<Regex>> =
+static ALMOST: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i-u)\blocklint[ \t]*:?[ \t]*ignore(?:-file)?[ \t]*\[").ok());
 
 /// Whether there may be something to say about suppressions in the content.
 pub fn may_suppress(content: &[u8]) -> bool {
     memchr::memmem::find(content, MARK.as_bytes()).is_some()
-        || NEAR.as_ref().is_none_or(|pattern| pattern.is_match(content))
+        || ALMOST.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
 /// How far a suppression reaches.
@@ -95,7 +96,7 @@ pub fn suppressions(source: &Source, comments: &[Span], known: &[&str]) -> Vec<S
                 before,
             });
         }
-        let near = NEAR.iter().flat_map(|pattern| pattern.find_iter(text.as_bytes()));
+        let near = ALMOST.iter().flat_map(|pattern| pattern.find_iter(text.as_bytes()));
         for near in
             near.filter(|near| !near.as_bytes().starts_with(MARK.as_bytes()) && begins_line(&text[..near.start()]))
         {
@@ -118,11 +119,15 @@ pub fn apply(findings: &mut Vec<Finding>, suppressions: &mut [Suppression], sour
     if suppressions.is_empty() {
         return;
     }
+    let near = Near::new(suppressions);
     findings.retain(|finding| {
         let anchor = Anchor::new(finding, source);
         let mut silenced = false;
-        for suppression in suppressions.iter_mut().filter(|s| s.covers(anchor)) {
-            for named in &mut suppression.rules {
+        for index in near.candidates(suppressions, anchor) {
+            if !suppressions[index].covers(anchor) {
+                continue;
+            }
+            for named in &mut suppressions[index].rules {
                 if named.rule == finding.rule {
                     named.used = true;
                     silenced = true;
@@ -131,6 +136,40 @@ pub fn apply(findings: &mut Vec<Finding>, suppressions: &mut [Suppression], sour
         }
         !silenced
     });
+}
+
+/// Suppressions by place, so that not each is compared with each finding.
+struct Near {
+    /// For the whole file.
+    everywhere: Vec<usize>,
+    /// By the lines that their comments cover or stand before.
+    by_line: HashMap<usize, Vec<usize>>,
+}
+
+impl Near {
+    fn new(suppressions: &[Suppression]) -> Self {
+        let mut near = Self { everywhere: Vec::new(), by_line: HashMap::new() };
+        for (index, suppression) in suppressions.iter().enumerate() {
+            if suppression.reach == Reach::File {
+                near.everywhere.push(index);
+                continue;
+            }
+            for line in (suppression.lines.0..=suppression.lines.1).chain(suppression.before) {
+                near.by_line.entry(line).or_default().push(index);
+            }
+        }
+        near
+    }
+
+    /// Those that may cover an anchor: on its lines, before its first one, or inside the statement.
+    fn candidates(&self, suppressions: &[Suppression], anchor: Anchor) -> BTreeSet<usize> {
+        let lines = [anchor.primary, anchor.first, anchor.last];
+        let on_lines = lines.iter().filter_map(|line| self.by_line.get(line)).flatten().copied();
+        let from = suppressions.partition_point(|s| s.comment.start < anchor.statement.start);
+        let inside = suppressions[from..].iter().take_while(|s| s.comment.start < anchor.statement.end);
+        let inside = from..from + inside.count();
+        self.everywhere.iter().copied().chain(on_lines).chain(inside).collect()
+    }
 }
 
 /// What there is to say about the suppressions of a file once [`apply`] has seen all of its findings. `expected` tells
@@ -261,8 +300,8 @@ fn adjacent(source: &Source, comment: Span, next: Span, blank: impl Fn(usize, us
 
 /// Whether `before`, the part of a comment up to a word, lets the word begin its line.
 fn begins_line(before: &str) -> bool {
-    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
-    line.chars().all(|c| c.is_whitespace() || "-/*#!<%;".contains(c))
+    let mut line = before.chars().rev().take_while(|c| !matches!(c, '\n' | '\r'));
+    line.all(|c| c.is_whitespace() || "-/*#!<%;".contains(c))
 }
 
 /// A suppression as parsed, in bytes of the comment's text.

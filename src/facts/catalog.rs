@@ -55,6 +55,8 @@ impl Table {
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     tables: HashMap<String, Table>,
+    /// The names that keys have, or had: most indexes that are dropped are none.
+    names: HashSet<String>,
 }
 
 impl Catalog {
@@ -104,11 +106,15 @@ impl Catalog {
     fn apply(&mut self, change: Change) {
         match change {
             Change::CreateTable(create) => self.create(create),
-            Change::AddKey { table, key } => self.entry(table).keys.push(key),
+            Change::AddKey { table, key } => {
+                self.names.insert(key.name.clone());
+                self.entry(table).keys.push(key);
+            }
             Change::AddColumn { table, column } => self.entry(table).columns.push(column.name),
             Change::DropKey { table, constraint } => {
                 self.entry(table).keys.retain(|key| key.name != constraint);
             }
+            Change::DropIndex(Name { name, .. }) if !self.names.contains(&name) => {}
             Change::DropIndex(Name { name, .. }) => {
                 for table in self.tables.values_mut() {
                     table.keys.retain(|key| key.name != name);
@@ -134,7 +140,9 @@ impl Catalog {
                     name.clone_from(&to);
                 }
             }
+            Change::RenameKey { key, .. } if !self.names.contains(&key) => {}
             Change::RenameKey { key, to } => {
+                self.names.insert(to.clone());
                 let keys = self.tables.values_mut().flat_map(|table| &mut table.keys);
                 for known in keys.filter(|known| known.name == key) {
                     known.name.clone_from(&to);
@@ -149,6 +157,7 @@ impl Catalog {
     }
 
     fn create(&mut self, create: CreateTable) {
+        self.names.extend(create.keys.iter().map(|key| key.name.clone()));
         let mut table = Table {
             columns: create.columns.into_iter().map(|column| column.name).collect(),
             open: create.derived,

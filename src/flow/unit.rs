@@ -8,7 +8,7 @@ use crate::sql::script::Surroundings;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many steps of a kind are looked at for one lock: what is further away is no longer about it.
-const MAX_STEPS: usize = 4096;
+const MAX_STEPS: usize = 1024;
 
 /// A unit and what the interpreter saw in it. Rules ask about each site, so no question goes over all sites or steps.
 #[derive(Debug)]

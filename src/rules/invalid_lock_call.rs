@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
-    let mut calls = tree.calls();
+    let mut calls = tree.calls().to_vec();
     calls.extend(procedure(tree));
     // A file that was not seen may define a function that takes what the built-in one does not.
     let level = if context.facts.complete { Level::Error } else { Level::Warning };

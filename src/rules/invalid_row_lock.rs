@@ -10,6 +10,7 @@ use crate::sql::clause::{
 use crate::sql::functions;
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
+use std::collections::HashSet;
 
 pub(super) const RULE: Rule = Rule {
     name: "invalid-row-lock",
@@ -62,12 +63,13 @@ fn misplaced<'s>(statement: &'s Statement<'_>) -> impl Iterator<Item = Tokens> +
     let tree = &statement.tree;
     let has_rows =
         matches!(tree.verb(), Verb::Select | Verb::Insert | Verb::Update | Verb::Delete | Verb::Table | Verb::Lock);
+    let locked: HashSet<usize> = statement.row_locks().flat_map(|(_, lock)| lock.tokens.clone()).collect();
     let at = move |index: &usize| has_rows && *index > 0 && tree.is(*index, &["skip", "locked"]);
     tree.all()
         .filter(at)
         .filter(move |&index| {
             let twice = tree.word(index - 1) == "nowait" || tree.word(index + 2) == "nowait";
-            let inside = statement.row_locks().any(|(_, lock)| lock.tokens.contains(&(index + 1)));
+            let inside = locked.contains(&(index + 1));
             // After a word that wants an operand it is a column with an alias; after a hole anything.
             let named = matches!(
                 tree.kind(index - 1),
@@ -167,8 +169,11 @@ fn of_item(tree: &Tree<'_>, item: &FromItem, clause: &str) -> Option<Fault> {
 
 /// Functions in the select list or in ORDER BY that make other rows of the table's.
 fn calls(tree: &Tree<'_>, id: QueryId, clause: &str) -> Option<Fault> {
-    let calls = tree.calls();
-    let listed = calls.iter().filter(|call| {
+    let (calls, query) = (tree.calls(), &tree.query(id).tokens);
+    // They stand in the order of their names.
+    let from = calls.partition_point(|call| call.name_token < query.start);
+    let inside = calls[from..].iter().take_while(|call| call.name_token < query.end);
+    let listed = inside.filter(|call| {
         call.query == Some(id)
             && matches!(call.clause, Clause::List | Clause::OrderBy)
             && call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog")

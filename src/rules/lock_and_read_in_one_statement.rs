@@ -53,7 +53,7 @@ fn read(statement: &Statement<'_>, lock: &LockCall) -> Option<Tokens> {
     // `count(pg_advisory_xact_lock(id))` counts the locks.
     let apart =
         |call: &Call| !call.tokens.contains(&lock.call.name_token) && !lock.call.tokens.contains(&call.name_token);
-    let aggregate = tree.calls().into_iter().find(|call| {
+    let aggregate = tree.calls().iter().find(|call| {
         functions::is_aggregate(&call.name)
             && apart(call)
             && call.query.is_some_and(reads_table)
@@ -66,7 +66,7 @@ fn read(statement: &Statement<'_>, lock: &LockCall) -> Option<Tokens> {
             })
             .map(|(_, query)| query.tokens.clone())
     };
-    aggregate.map(|call| call.tokens).or_else(exists)
+    aggregate.map(|call| call.tokens.clone()).or_else(exists)
 }
 
 /// The sub-selects and WITH queries that give a query its rows.

@@ -28,6 +28,7 @@ use crate::sql::literal::identifier;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A range of a tree's tokens, which are those of the statement that are no trivia.
 pub type Tokens = Range<usize>;
@@ -64,6 +65,8 @@ pub struct Tree<'t> {
     /// For every token of an expression the query and clause it stands in.
     places: Vec<Place>,
     evaluations: Vec<Evaluation>,
+    /// Read when first asked for: most statements of a dump are never asked.
+    calls: OnceLock<Vec<Call>>,
     verb: Verb,
     complete: bool,
 }
@@ -124,6 +127,7 @@ impl<'t> Tree<'t> {
             opened: HashMap::new(),
             places: vec![Place::default(); count],
             evaluations: Vec::new(),
+            calls: OnceLock::new(),
             verb: Verb::Empty,
             complete,
         };

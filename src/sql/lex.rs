@@ -58,7 +58,7 @@ pub fn lex_with_holes(text: &str, holes: &[SqlSpan]) -> Vec<Token> {
 }
 
 /// At most `len` bytes of `text`, cut between characters.
-fn beginning(text: &str, mut len: usize) -> &str {
+pub fn beginning(text: &str, mut len: usize) -> &str {
     while !text.is_char_boundary(len.min(text.len())) {
         len -= 1;
     }

@@ -28,11 +28,10 @@ pub(super) fn sections<'d>(
             SectionKind::Script { .. } => "".into(),
         };
         let mut joined = false;
-        for (index, piece) in pieces.iter().enumerate() {
-            let at = document.tokens[piece.tokens.start].span().start;
-            if !(section.span.start..section.span.end).contains(&at) {
-                continue;
-            }
+        let before =
+            |offset: usize| pieces.partition_point(|piece| document.tokens[piece.tokens.start].span().start < offset);
+        let of_section = before(section.span.start)..before(section.span.end);
+        for (index, piece) in pieces.iter().enumerate().take(of_section.end).skip(of_section.start) {
             let result = match section.kind {
                 SectionKind::Query { expects } => Use::Returned(expects),
                 SectionKind::Script { .. } => Use::Shown { stored: is_kept(document, pieces, index) },

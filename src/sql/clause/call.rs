@@ -115,7 +115,11 @@ const NO_FUNCTIONS: &[&str] = &[
 impl Tree<'_> {
     /// The function calls in the statement's expressions, in order of their names. Column lists, types with
     /// modifiers and the functions that GRANT, COMMENT and DDL name are none.
-    pub fn calls(&self) -> Vec<Call> {
+    pub fn calls(&self) -> &[Call] {
+        self.calls.get_or_init(|| self.read_calls())
+    }
+
+    fn read_calls(&self) -> Vec<Call> {
         let calls: Vec<usize> = (0..self.tokens.len()).filter(|&index| self.is_call(index)).collect();
         if calls.is_empty() {
             return Vec::new();

@@ -86,10 +86,10 @@ fn calls_have_names_and_arguments() {
     let tree = tree(text);
     let calls: Vec<_> = tree
         .calls()
-        .into_iter()
+        .iter()
         .map(|call| {
             let args: Vec<_> = call.args.iter().map(|arg| tree.slice(arg)).collect();
-            (call.schema.unwrap_or_default(), call.name, tree.slice(&call.tokens), args)
+            (call.schema.clone().unwrap_or_default(), call.name.clone(), tree.slice(&call.tokens), args)
         })
         .collect();
     assert_eq!(

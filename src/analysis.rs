@@ -6,7 +6,7 @@ mod tests;
 
 use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
-use crate::flow::lower::lower;
+use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
 use crate::flow::{UnitFlow, UnitKind};
 use crate::region::Region;
@@ -40,8 +40,8 @@ pub struct File<'a> {
     pub comments: Vec<Span>,
     /// The routines that it defines.
     pub definitions: Vec<Definition>,
-    /// The same, each with its body.
-    routines: Vec<(Span, Routine)>,
+    /// The same, by their bodies.
+    routines: HashMap<Span, Routine>,
     /// Advisory calls and locking clauses in its SQL.
     pub lock_sites: usize,
     /// Those whose statement and key were read in full.
@@ -76,7 +76,7 @@ impl<'a> File<'a> {
             comments: Vec::new(),
             own_functions: Vec::new(),
             definitions: Vec::new(),
-            routines: Vec::new(),
+            routines: HashMap::new(),
             left_out: Vec::new(),
             lock_sites: 0,
             understood: 0,
@@ -88,8 +88,8 @@ impl<'a> File<'a> {
         let documents = documents(Region::verbatim(source.text(), whole), regions);
         for (index, document) in documents.iter().enumerate() {
             let lowered = lower(&documents, index, &sections_of(source, document, beside), wrappers);
+            file.count_lock_sites(&lowered);
             file.statements.extend(lowered.statements);
-            file.lock_sites += lowered.unread;
             file.units.extend(lowered.units.into_iter().map(UnitFlow::new));
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
             file.comments.extend(comments.map(|token| document.region.to_source(token.span())));
@@ -97,12 +97,14 @@ impl<'a> File<'a> {
         for document in documents {
             if let Origin::Body(owner) = document.origin {
                 file.define(&owner);
-                file.routines.push((document.region.span(), owner.routine));
+                file.routines.insert(document.region.span(), owner.routine);
             }
         }
         file.comments.sort();
         file.comments.dedup();
-        file.count_lock_sites();
+        // A unit's flow follows so many sites and no more.
+        let beyond = file.units.iter().map(|flow| flow.unit.sites.len().saturating_sub(MAX_SITES));
+        file.understood = file.understood.saturating_sub(beyond.sum());
         let locks = file.statements.iter().filter(|statement| *statement.tree.verb() == Verb::Lock);
         file.lock_tables = locks.map(|statement| Arc::clone(&statement.unit)).collect();
         file.migrates = file.units.iter().any(|flow| flow.unit.runner.is_some());
@@ -156,13 +158,12 @@ impl<'a> File<'a> {
 
     /// The units that are bodies of routines, each with its routine.
     pub fn routines(&self) -> impl Iterator<Item = (&UnitFlow, &Routine)> {
-        let by_body: HashMap<Span, &Routine> = self.routines.iter().map(|(body, routine)| (*body, routine)).collect();
-        self.units.iter().filter_map(move |flow| Some((flow, *by_body.get(&flow.unit.span)?)))
+        self.units.iter().filter_map(|flow| Some((flow, self.routine_of(flow)?)))
     }
 
     /// The routine whose body a unit is.
     pub fn routine_of(&self, flow: &UnitFlow) -> Option<&Routine> {
-        self.routines.iter().find(|(body, _)| *body == flow.unit.span).map(|(_, routine)| routine)
+        self.routines.get(&flow.unit.span)
     }
 
     /// Whether something takes a lock of the session, for which it matters whose session that is.
@@ -197,19 +198,17 @@ impl<'a> File<'a> {
         self.definitions.push(Definition { identity, statement: owner.statement });
     }
 
-    fn count_lock_sites(&mut self) {
-        for statement in &self.statements {
-            let complete = statement.tree.complete();
+    fn count_lock_sites(&mut self, lowered: &Lowered<'_>) {
+        self.lock_sites += lowered.unread;
+        for statement in &lowered.statements {
             let rows = statement.row_locks().count();
             let keyed = statement
                 .direct_locks()
                 .filter(|lock| lock.key != Key::Unknown || lock.function.action == advisory::Action::UnlockAll);
+            let complete = statement.tree.complete() && !lowered.incomplete;
             self.understood += if complete { rows + keyed.count() } else { 0 };
             self.lock_sites += rows + statement.direct_locks().count();
         }
-        // A unit's flow follows so many and no more.
-        let beyond = self.units.iter().map(|flow| flow.unit.sites.len().saturating_sub(MAX_SITES));
-        self.understood = self.understood.saturating_sub(beyond.sum());
     }
 }
 

@@ -41,6 +41,24 @@ pub enum Origin {
     },
 }
 
+impl Origin {
+    /// Index of the document in which it stands.
+    fn parent(&self) -> Option<usize> {
+        match self {
+            Self::Script => None,
+            Self::Body(owner) => Some(owner.document),
+            Self::Dynamic { document, .. } => Some(*document),
+        }
+    }
+}
+
+/// The documents directly inside document `index`. They stand together, for documents are in the order of their parents.
+pub fn inside<'a, 'r>(documents: &'a [Document<'r>], index: usize) -> &'a [Document<'r>] {
+    let from = documents.partition_point(|document| document.origin.parent() < Some(index));
+    let to = documents.partition_point(|document| document.origin.parent() <= Some(index));
+    &documents[from..to]
+}
+
 /// A document before it is tied to where its region is kept.
 struct Reading {
     tokens: Vec<Token>,

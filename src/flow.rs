@@ -11,7 +11,7 @@ pub use unit::UnitFlow;
 
 use crate::finding::{Level, Place};
 use crate::span::Span;
-use crate::sql::advisory::{Function, Key};
+use crate::sql::advisory::{Function, Key, Sameness, Scope};
 use crate::sql::script::Surroundings;
 
 /// Index of a step in its unit.
@@ -48,7 +48,7 @@ pub enum Lock {
         /// The key.
         key: Key,
     },
-    /// A locking clause: FOR UPDATE and its kin, or a LOCK statement.
+    /// A locking clause: FOR UPDATE and its kin.
     Rows {
         /// The tables read, lower case, without schema.
         tables: Vec<String>,
@@ -102,7 +102,7 @@ pub enum Action {
         /// The tables written; an empty name where something unnamed is.
         writes: Vec<String>,
     },
-    /// CREATE, DROP or REINDEX of an index CONCURRENTLY: waits for every snapshot.
+    /// CREATE INDEX or REINDEX CONCURRENTLY: waits for every snapshot.
     ConcurrentIndex,
     /// The session ends: `\connect`, `\q`.
     EndSession,
@@ -214,7 +214,31 @@ pub struct Unit {
     pub root: Node,
 }
 
+impl UnitKind {
+    /// Whether others call it: a function or procedure, but a trigger's function, which runs with its table.
+    pub const fn is_called(self) -> bool {
+        matches!(self, Self::Function { trigger: false } | Self::Procedure { inline: false })
+    }
+}
+
 impl Unit {
+    /// Whether somebody runs it by hand, on a session of their own: a script for psql, a DO block.
+    pub const fn is_run_by_hand(&self) -> bool {
+        matches!((self.kind, self.runner), (UnitKind::Script, None) | (UnitKind::Procedure { inline: true }, _))
+    }
+
+    /// Whether an unlock is for a lock, if the session holds it: of its mode, and of its key.
+    pub fn releases(&self, release: SiteId, taken: SiteId) -> Sameness {
+        match (self.advisory(release), self.advisory(taken)) {
+            (Some((unlock, released)), Some((function, key)))
+                if function.scope == Scope::Session && function.mode == unlock.mode =>
+            {
+                released.compare(key)
+            }
+            _ => Sameness::Different,
+        }
+    }
+
     /// The advisory function and key of a site.
     pub fn advisory(&self, site: SiteId) -> Option<(&'static Function, &Key)> {
         match &self.sites.get(site)?.lock {

@@ -26,6 +26,8 @@ pub enum Rank {
     WrongScope,
     /// The unlock is for another lock, or nobody reads the answer.
     Mismatched,
+    /// Those who wait and the one who holds wait for each other.
+    Deadlock,
     /// There is no unlock.
     Missing,
     /// An exit skips the unlock.

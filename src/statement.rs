@@ -148,15 +148,14 @@ impl<'d> Statement<'d> {
                 let asks = |item: &FromItem| item.name == "pg_locks";
                 !query.locks.is_empty()
                     || query.select().is_some_and(|select| select.from.iter().any(asks))
-                    || (query.limit.is_some() || query.fetch.is_some()) && changes()
+                    || query.is_limited() && changes()
             })
     }
 
     fn lock_calls(&self, wrappers: &Wrappers) -> Vec<LockCall> {
         let mut found = Vec::new();
         for call in self.tree.calls() {
-            let built_in = call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
-            if let Some(function) = advisory::function(&call.name).filter(|_| built_in) {
+            if let Some(function) = advisory::function(&call.name).filter(|_| call.is_built_in()) {
                 let args = key::arguments(&self.tree, call);
                 found.push(self.lock_call(call.clone(), function, args, None));
             } else if let Some(wrapper) = wrappers.find(call.schema.as_deref(), &call.name, call.args.len()) {

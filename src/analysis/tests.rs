@@ -54,3 +54,10 @@ fn locks_that_nest_too_deep_are_counted_as_not_understood() {
         with(&text, |file| assert_eq!((file.lock_sites, file.understood), (1, 0), "{opens}"));
     }
 }
+
+#[test]
+fn what_stands_in_a_body_that_breaks_off_is_not_understood() {
+    for (body, understood) in [("PERFORM pg_advisory_lock(1); END", 1), ("PERFORM pg_advisory_lock(1); IF x THEN", 0)] {
+        with(&format!("DO $$BEGIN {body}$$;"), |file| assert_eq!((file.lock_sites, file.understood), (1, understood)));
+    }
+}

@@ -2,18 +2,31 @@
 
 use crate::analysis::File;
 use crate::finding::Place;
-use crate::flow::{Action, UnitFlow, UnitKind};
+use crate::flow::{Action, UnitFlow};
+use crate::span::Span;
 use crate::sql::routine::{ArgumentMode, Routine};
 use crate::statement::{Effect, Wrapper, Wrappers};
+use std::collections::HashMap;
+
+/// How many locks a wrapper may stand for: each of its calls becomes so many sites.
+const MAX_EFFECTS: usize = 16;
 
 /// The wrappers that the files define.
 pub fn wrappers(files: &[File<'_>]) -> Wrappers {
     let mut found = Wrappers::default();
     for file in files {
-        for (flow, routine) in file.routines() {
-            if let Some(wrapper) = wrapper(file, flow, routine)
+        let candidates: Vec<(&UnitFlow, &Routine)> = file.routines().filter(|(flow, _)| may_wrap(flow)).collect();
+        if candidates.is_empty() {
+            continue;
+        }
+        let effects = effects(file);
+        for (flow, routine) in candidates {
+            if let Some(effects) = effects.get(&flow.unit.span)
                 && let Some(name) = &routine.name
+                // A row lock, or a lock through another wrapper, is more than this one stands for.
+                && effects.len() == flow.unit.sites.len()
             {
+                let wrapper = Wrapper { parameters: parameters(routine), effects: effects.clone() };
                 found.insert(routine.schema.clone(), name.clone(), wrapper);
             }
         }
@@ -21,27 +34,30 @@ pub fn wrappers(files: &[File<'_>]) -> Wrappers {
     found
 }
 
-/// A routine whose every step takes a lock, or whose every step releases one.
-fn wrapper(file: &File<'_>, flow: &UnitFlow, routine: &Routine) -> Option<Wrapper> {
+/// Whether every step of a routine takes a lock, or every one releases one.
+fn may_wrap(flow: &UnitFlow) -> bool {
     let steps = &flow.unit.steps;
-    let takes = steps.iter().all(|step| matches!(step.action, Action::Acquire(_)));
     let releases = steps.iter().all(|step| matches!(step.action, Action::Release(_) | Action::ReleaseAll(_)));
-    let called =
-        matches!(flow.unit.kind, UnitKind::Function { trigger: false } | UnitKind::Procedure { inline: false });
-    if steps.is_empty() || !called || !(takes || releases) {
-        return None;
+    let some = (1..=MAX_EFFECTS).contains(&steps.len());
+    some && flow.unit.kind.is_called() && (flow.only_acquires() || releases)
+}
+
+/// The advisory calls of a file, by the innermost unit.
+fn effects(file: &File<'_>) -> HashMap<Span, Vec<Effect>> {
+    let mut found: HashMap<Span, Vec<Effect>> = HashMap::new();
+    for statement in &file.statements {
+        let Some(flow) = file.units_around(statement).next() else { continue };
+        let calls = statement.direct_locks().map(|lock| Effect {
+            function: lock.function,
+            args: lock.args.clone(),
+            at: Place::new(file.id, lock.span),
+        });
+        found.entry(flow.unit.span).or_default().extend(calls);
     }
-    let inside = file.statements.iter().filter(|statement| flow.unit.span.contains(statement.span));
-    let effects = inside
-        .flat_map(|statement| statement.direct_locks())
-        .map(|lock| Effect { function: lock.function, args: lock.args.clone(), at: Place::new(file.id, lock.span) })
-        .collect::<Vec<_>>();
-    let parameters = routine
-        .arguments
-        .iter()
-        .filter(|argument| argument.mode != ArgumentMode::Out)
-        .map(|argument| argument.name.clone())
-        .collect();
-    // A row lock, or a lock through another wrapper, is more than this one stands for.
-    (effects.len() == flow.unit.sites.len()).then_some(Wrapper { parameters, effects })
+    found
+}
+
+fn parameters(routine: &Routine) -> Vec<Option<String>> {
+    let given = routine.arguments.iter().filter(|argument| argument.mode != ArgumentMode::Out);
+    given.map(|argument| argument.name.clone()).collect()
 }

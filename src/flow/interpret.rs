@@ -414,16 +414,8 @@ impl Run<'_> {
 
     /// What an unlock releases of `held`: the same key, or else every key that may be it.
     fn released_by(&self, release: SiteId, held: &Sites) -> Sites {
-        let Some((unlock, key)) = self.unit.advisory(release) else {
-            return Sites::default();
-        };
         let of = |wanted: Sameness| -> Sites {
-            let released = |&site: &SiteId| {
-                self.unit.advisory(site).is_some_and(|(function, known)| {
-                    function.scope == Scope::Session && function.mode == unlock.mode && key.compare(known) == wanted
-                })
-            };
-            held.iter().filter(released).collect()
+            held.iter().filter(|&site| self.unit.releases(release, site) == wanted).collect()
         };
         let same = of(Sameness::Equal);
         if same.is_empty() { of(Sameness::Unknown) } else { same }

@@ -24,6 +24,8 @@ pub struct Lowered<'d> {
     pub units: Vec<Unit>,
     /// Names of advisory functions in what could not be read as statements.
     pub unread: usize,
+    /// Some of it could not be read, so that what is known of the rest may be wrong.
+    pub incomplete: bool,
 }
 
 /// Lowers document `index` of a source: a script, cut into sections, or a body. What EXECUTE runs is lowered where it
@@ -53,6 +55,10 @@ struct Builder {
     ends_outer: Option<bool>,
     /// Whether a transaction reads one snapshot.
     reads_one_snapshot: bool,
+    /// The BEGIN of the transaction that is open.
+    begun: Option<StepId>,
+    /// Whether transactions of the session read one snapshot unless they say otherwise.
+    by_default: bool,
     /// Of a script.
     flat: Option<Flat>,
 }
@@ -66,6 +72,8 @@ impl Builder {
             by_call: HashMap::new(),
             ends_outer: None,
             reads_one_snapshot: false,
+            begun: None,
+            by_default: false,
             flat: None,
         }
     }
@@ -81,13 +89,19 @@ impl Builder {
                 self.ends_outer = self.ends_outer.or(Some(false));
                 self.reads_one_snapshot |= one_snapshot;
             }
-            Action::End { .. } => self.ends_outer = self.ends_outer.or(Some(true)),
+            Action::End { .. } => {
+                self.ends_outer = self.ends_outer.or(Some(true));
+                self.begun = None;
+            }
             _ => {}
         }
         if !self.is_new(&action) {
             return Node::Sequence(Vec::new());
         }
         let id: StepId = self.steps.len();
+        if matches!(action, Action::Begin { .. }) {
+            self.begun = Some(id);
+        }
         self.steps.push(Step { action, span, statement: self.statement });
         Node::Step(id)
     }
@@ -103,10 +117,10 @@ impl Builder {
     fn statement(&mut self, statement: &Statement<'_>) -> Vec<Node> {
         self.statement += 1;
         let mut nodes = Vec::new();
-        if let Verb::SetTransaction { session: false, characteristics } = statement.tree.verb() {
-            self.set_isolation(characteristics);
+        if let Verb::SetTransaction { session, characteristics } = statement.tree.verb() {
+            self.set_isolation(*session, characteristics);
         }
-        if let Some(action) = transaction_control(statement.tree.verb()) {
+        if let Some(action) = self.transaction_control(statement.tree.verb()) {
             nodes.push(self.step(action, statement.span));
             return nodes;
         }
@@ -148,15 +162,29 @@ impl Builder {
         nodes
     }
 
-    /// SET TRANSACTION speaks of the transaction that the last BEGIN opened.
-    fn set_isolation(&mut self, with: &Characteristics) {
-        self.reads_one_snapshot |= one_snapshot(with);
-        if with.isolation.is_some()
-            && let Some(Action::Begin { one_snapshot: set }) =
-                self.steps.iter_mut().rev().map(|step| &mut step.action).find(|a| matches!(a, Action::Begin { .. }))
+    /// SET TRANSACTION speaks of the transaction that is open, SET SESSION CHARACTERISTICS of those that come.
+    fn set_isolation(&mut self, session: bool, with: &Characteristics) {
+        let Some(one_snapshot) = one_snapshot(with) else { return };
+        self.reads_one_snapshot |= one_snapshot;
+        if session {
+            self.by_default = one_snapshot;
+        } else if let Some(begin) = self.begun.and_then(|begin| self.steps.get_mut(begin))
+            && let Action::Begin { one_snapshot: set } = &mut begin.action
         {
-            *set = one_snapshot(with);
+            *set = one_snapshot;
         }
+    }
+
+    fn transaction_control(&self, verb: &Verb) -> Option<Action> {
+        Some(match verb {
+            Verb::Begin(with) => Action::Begin { one_snapshot: one_snapshot(with).unwrap_or(self.by_default) },
+            Verb::Commit { chain } | Verb::Rollback { chain } => Action::End { chain: *chain },
+            Verb::PrepareTransaction => Action::End { chain: false },
+            Verb::Savepoint(name) => Action::Savepoint(name.clone()),
+            Verb::RollbackTo(name) => Action::RollbackTo(name.clone()),
+            Verb::Discard { all: true } => Action::ReleaseAll(None),
+            _ => return None,
+        })
     }
 
     fn row_locks(&mut self, statement: &Statement<'_>, writing: bool, nodes: &mut Vec<Node>) {
@@ -193,27 +221,12 @@ impl Builder {
     }
 }
 
-fn one_snapshot(with: &Characteristics) -> bool {
-    matches!(with.isolation, Some(Isolation::RepeatableRead | Isolation::Serializable))
+/// Whether all statements read the snapshot of the first; `None` where nothing is said.
+fn one_snapshot(with: &Characteristics) -> Option<bool> {
+    Some(matches!(with.isolation?, Isolation::RepeatableRead | Isolation::Serializable))
 }
 
-fn transaction_control(verb: &Verb) -> Option<Action> {
-    Some(match verb {
-        Verb::Begin(with) => Action::Begin { one_snapshot: one_snapshot(with) },
-        Verb::Commit { chain } | Verb::Rollback { chain } => Action::End { chain: *chain },
-        Verb::PrepareTransaction => Action::End { chain: false },
-        Verb::Savepoint(name) => Action::Savepoint(name.clone()),
-        Verb::RollbackTo(name) => Action::RollbackTo(name.clone()),
-        Verb::Discard { all: true } => Action::ReleaseAll(None),
-        _ => return None,
-    })
-}
-
+/// DROP INDEX CONCURRENTLY is none: it waits for those who use the table, which nobody who waits for a lock does.
 fn is_concurrent_index(verb: &Verb) -> bool {
-    matches!(
-        verb,
-        Verb::CreateIndex { concurrently: true, .. }
-            | Verb::DropIndex { concurrently: true }
-            | Verb::Reindex { concurrently: true }
-    )
+    matches!(verb, Verb::CreateIndex { concurrently: true, .. } | Verb::Reindex { concurrently: true })
 }

@@ -47,8 +47,12 @@ struct Index {
     writes: HashMap<String, Vec<StepId>>,
     /// The first work without a lock that its own statement's end released.
     unguarded: HashMap<SiteId, StepId>,
-    /// Steps that end what a transaction holds.
+    /// Steps that end the transaction.
     endings: Vec<StepId>,
+    /// Steps that end it, or roll it back to a savepoint.
+    undoings: Vec<StepId>,
+    /// Try-locks of which a condition says whether they were granted.
+    decided: HashSet<SiteId>,
     /// The step that takes or releases a site.
     step_of: HashMap<SiteId, StepId>,
     drops_all: bool,
@@ -90,7 +94,11 @@ impl UnitFlow {
                     index.work.push(id);
                     index.builds.push(id);
                 }
-                Action::End { .. } | Action::RollbackTo(_) => index.endings.push(id),
+                Action::End { .. } => {
+                    index.endings.push(id);
+                    index.undoings.push(id);
+                }
+                Action::RollbackTo(_) => index.undoings.push(id),
                 Action::Begin { .. } | Action::Savepoint(_) | Action::EndSession => {}
             }
         }
@@ -99,6 +107,7 @@ impl UnitFlow {
             index.may_be_released.extend(locks.iter().copied());
             index.releases.insert(release, locks);
         }
+        decided(&self.unit.root, &mut index.decided);
         let is_session =
             |site: &SiteId| self.unit.advisory(*site).is_some_and(|(function, _)| function.scope == Scope::Session);
         if !index.drops_all {
@@ -119,15 +128,9 @@ impl UnitFlow {
 
     /// The locks that an unlock may release: held where it is reached, of its mode, and of a key that may be its own.
     fn fitting(&self, release: SiteId, step: Option<StepId>) -> Vec<SiteId> {
-        let (Some((unlock, released)), Some(step)) = (self.unit.advisory(release), step) else { return Vec::new() };
-        let fits = |site: &SiteId| {
-            self.unit.advisory(*site).is_some_and(|(function, taken)| {
-                unlock.mode == function.mode
-                    && function.scope == Scope::Session
-                    && released.compare(taken) != Sameness::Different
-            })
-        };
-        self.trace.before[step].held_any.iter().filter(fits).collect()
+        let Some(step) = step else { return Vec::new() };
+        let held = self.trace.before[step].held_any.iter();
+        held.filter(|&site| self.unit.releases(release, site) != Sameness::Different).collect()
     }
 
     fn site(&self, index: &mut Index, site: SiteId, step: StepId) {
@@ -209,8 +212,7 @@ impl UnitFlow {
 
     /// Whether the unit does nothing but take locks: a wrapper, whose caller releases.
     pub fn only_acquires(&self) -> bool {
-        matches!(self.unit.kind, UnitKind::Function { .. } | UnitKind::Procedure { inline: false })
-            && self.index.only_acquires
+        self.unit.kind.is_called() && self.index.only_acquires
     }
 
     /// The first work after the end of the statement that took a transaction-scoped lock in autocommit.
@@ -252,8 +254,7 @@ impl UnitFlow {
 
     /// The first index that is built CONCURRENTLY under a lock.
     pub fn concurrent_build_under(&self, site: SiteId) -> Option<StepId> {
-        let builds = &self.index.builds;
-        self.about(site, builds).find(|&step| self.trace.before[step].held_any.contains(site))
+        self.held_at(site, &self.index.builds)
     }
 
     /// Work that runs under the transaction-level lock of `site` and again after that lock has ended: the same step in
@@ -276,10 +277,18 @@ impl UnitFlow {
         })
     }
 
-    /// The COMMIT or ROLLBACK that ends the lock of `site`.
+    /// The COMMIT or ROLLBACK of the whole transaction under which the lock of `site` is held.
+    pub fn commit_under(&self, site: SiteId) -> Option<StepId> {
+        self.held_at(site, &self.index.endings)
+    }
+
+    /// The same, or the ROLLBACK TO SAVEPOINT: what ends a transaction-scoped lock.
     pub fn ending_of(&self, site: SiteId) -> Option<StepId> {
-        let endings = &self.index.endings;
-        self.about(site, endings).find(|&step| self.trace.before[step].held_any.contains(site))
+        self.held_at(site, &self.index.undoings)
+    }
+
+    fn held_at(&self, site: SiteId, steps: &[StepId]) -> Option<StepId> {
+        self.about(site, steps).find(|&step| self.trace.before[step].held_any.contains(site))
     }
 
     /// Those of some steps that may have to do with a site: in a script what comes after it, in a body, which has loops,
@@ -296,20 +305,7 @@ impl UnitFlow {
     /// Whether some condition of the unit says whether a try-lock was granted. Where none does, the paths on which it is
     /// held are not known.
     pub fn is_decided(&self, site: SiteId) -> bool {
-        fn decides(node: &Node, site: SiteId) -> bool {
-            match node {
-                Node::Step(_) | Node::Exit(..) => false,
-                Node::Sequence(nodes) => nodes.iter().any(|node| decides(node, site)),
-                Node::Branch { guard, then, otherwise } => {
-                    guard.is_some_and(|guard| guard.site == site) || decides(then, site) || decides(otherwise, site)
-                }
-                Node::Loop { body, .. } | Node::Block { body, .. } => decides(body, site),
-                Node::Try { body, handlers, .. } => {
-                    decides(body, site) || handlers.iter().any(|node| decides(node, site))
-                }
-            }
-        }
-        decides(&self.unit.root, site)
+        self.index.decided.contains(&site)
     }
 
     /// Whether the lock is still held at the unit's end.
@@ -328,6 +324,24 @@ impl UnitFlow {
             Lock::Advisory { .. } => None,
         });
         worked.flatten().chain(locked.flatten()).map(String::as_str).collect()
+    }
+}
+
+/// The try-locks of which the conditions of a tree say whether they were granted.
+fn decided(node: &Node, found: &mut HashSet<SiteId>) {
+    match node {
+        Node::Step(_) | Node::Exit(..) => {}
+        Node::Sequence(nodes) => nodes.iter().for_each(|node| decided(node, found)),
+        Node::Branch { guard, then, otherwise } => {
+            found.extend(guard.map(|guard| guard.site));
+            decided(then, found);
+            decided(otherwise, found);
+        }
+        Node::Loop { body, .. } | Node::Block { body, .. } => decided(body, found),
+        Node::Try { body, handlers, .. } => {
+            decided(body, found);
+            handlers.iter().for_each(|node| decided(node, found));
+        }
     }
 }
 

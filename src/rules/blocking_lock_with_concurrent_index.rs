@@ -8,7 +8,7 @@ use crate::sql::advisory::Action;
 pub(super) const RULE: Rule = Rule {
     name: "blocking-lock-with-concurrent-index",
     level: Level::Warning,
-    rank: Rank::StaleRead,
+    rank: Rank::Deadlock,
     page: include_str!("../../rules/blocking-lock-with-concurrent-index.md"),
     checks: &[Check::Unit(check)],
 };

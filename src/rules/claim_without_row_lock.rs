@@ -58,8 +58,7 @@ fn pick(tree: &Tree<'_>, dml: &Dml) -> Option<QueryId> {
     let query = tree.query(id);
     let select = query.select()?;
     let [table] = select.from.as_slice() else { return None };
-    let limited = query.limit.is_some() || query.fetch.is_some();
-    let claims = limited
+    let claims = query.is_limited()
         && query.locks.is_empty()
         && select.distinct.is_none()
         && select.group_by.is_none()
@@ -75,7 +74,7 @@ fn passed_on(tree: &Tree<'_>, mut id: QueryId) -> QueryId {
     // A recursive query may name itself.
     for _ in 0..tree.queries().count() {
         let query = tree.query(id);
-        let plain = query.limit.is_none() && query.fetch.is_none() && query.locks.is_empty();
+        let plain = !query.is_limited() && query.locks.is_empty();
         let inner = query.select().filter(|select| plain && select.conjuncts.is_empty()).and_then(|select| {
             let [FromItem { subquery, cte, .. }] = select.from.as_slice() else { return None };
             subquery.or(*cte)

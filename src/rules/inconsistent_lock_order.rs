@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) const RULE: Rule = Rule {
     name: "inconsistent-lock-order",
     level: Level::Warning,
-    rank: Rank::StaleRead,
+    rank: Rank::Deadlock,
     page: include_str!("../../rules/inconsistent-lock-order.md"),
     checks: &[Check::Project(check)],
 };

@@ -23,8 +23,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     // A file that was not seen may define a function that takes what the built-in one does not.
     let level = if context.facts.complete { Level::Error } else { Level::Warning };
     for call in &calls {
-        let built_in = call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
-        if !built_in
+        if !call.is_built_in()
             || !call.name.to_ascii_lowercase().contains("advisory")
             || context.facts.own_functions.contains(&call.name)
         {
@@ -155,7 +154,7 @@ fn wrong(tree: &Tree<'_>, arg: &Tokens, wanted: &SqlType) -> Option<Fault> {
 
 /// What is wrong with a call of a text hash inside the key.
 fn wrong_hash(tree: &Tree<'_>, call: &Call) -> Option<Fault> {
-    if call.schema.as_deref().is_some_and(|schema| schema != "pg_catalog") {
+    if !call.is_built_in() {
         return None;
     }
     let arguments = match call.name.as_str() {

@@ -29,15 +29,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         } else {
             "the words belong to a locking clause of a SELECT: FOR UPDATE SKIP LOCKED"
         };
-        sink.report(
-            &RULE,
-            Level::Error,
-            place(&tokens),
-            "the server refuses this: syntax error at or near \"SKIP\" (SQLSTATE 42601)",
-        )
-        .statement(statement.span)
-        .unit(&statement.unit)
-        .help(help);
+        sink.report(&RULE, Level::Error, place(&tokens), "the server refuses this: a syntax error (SQLSTATE 42601)")
+            .statement(statement.span)
+            .unit(&statement.unit)
+            .help(help);
     }
     if !tree.complete() {
         return;
@@ -174,9 +169,7 @@ fn calls(tree: &Tree<'_>, id: QueryId, clause: &str) -> Option<Fault> {
     let from = calls.partition_point(|call| call.name_token < query.start);
     let inside = calls[from..].iter().take_while(|call| call.name_token < query.end);
     let listed = inside.filter(|call| {
-        call.query == Some(id)
-            && matches!(call.clause, Clause::List | Clause::OrderBy)
-            && call.schema.as_deref().is_none_or(|schema| schema == "pg_catalog")
+        call.query == Some(id) && matches!(call.clause, Clause::List | Clause::OrderBy) && call.is_built_in()
     });
     for call in listed {
         let after = call.tokens.end;

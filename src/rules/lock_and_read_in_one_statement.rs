@@ -55,6 +55,7 @@ fn read(statement: &Statement<'_>, lock: &LockCall) -> Option<Tokens> {
         |call: &Call| !call.tokens.contains(&lock.call.name_token) && !lock.call.tokens.contains(&call.name_token);
     let aggregate = tree.calls().iter().find(|call| {
         functions::is_aggregate(&call.name)
+            && call.is_built_in()
             && apart(call)
             && call.query.is_some_and(reads_table)
             && !(keys && call.query == lock.call.query)

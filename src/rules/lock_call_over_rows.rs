@@ -65,7 +65,7 @@ impl<'a, 't> Site<'a, 't> {
 
     /// For a key that is another for each row.
     fn verdict(&self) -> Verdict {
-        let limited = self.query.limit.is_some() || self.query.fetch.is_some();
+        let limited = self.query.is_limited();
         match self.lock.call.clause {
             Clause::Where | Clause::On | Clause::Having if self.query.order_by.is_some() && limited => {
                 Some(if self.sorts_by_key() {
@@ -162,7 +162,7 @@ impl<'a, 't> Site<'a, 't> {
         item.call
             || item.subquery.or(item.cte).is_some_and(|id| {
                 let query = self.tree.query(id);
-                query.limit.is_some() || query.fetch.is_some() || query.offset.is_some() || query.dml().is_some()
+                query.is_limited() || query.offset.is_some() || query.dml().is_some()
             })
             || item.cte.is_some_and(|id| self.is_materialized(id))
     }
@@ -204,6 +204,7 @@ impl<'a, 't> Site<'a, 't> {
         self.tree.calls().iter().any(|call| {
             call.query == Some(self.id)
                 && functions::is_aggregate(&call.name)
+                && call.is_built_in()
                 && call.tokens.contains(&self.lock.call.name_token)
                 && call.name_token != self.lock.call.name_token
         })
@@ -244,7 +245,7 @@ impl<'a, 't> Site<'a, 't> {
             condition.tokens.clone().any(|index| self.tree.ident(index).as_deref() == alias.as_deref())
         };
         let other = outer.select().is_some_and(|select| !select.conjuncts.iter().all(answers));
-        let sorted = outer.order_by.is_some() && (outer.limit.is_some() || outer.fetch.is_some());
+        let sorted = outer.order_by.is_some() && outer.is_limited();
         (sorted || is_cte && other)
             .then_some((Level::Warning, "the query outside drops rows after this has locked them"))
     }

@@ -35,14 +35,12 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 /// The setting through which the unit's statements are run, where that shows a transaction-mode pooler.
 fn setting<'c>(context: &'c Context<'_>, flow: &UnitFlow) -> Option<&'c Setting> {
     let pooler = &context.facts.pooler;
-    match (flow.unit.kind, flow.unit.runner) {
-        (UnitKind::Script, Some(runner)) => pooler.of_runner(runner),
-        // Who runs a script by hand, or a DO block in it, connects as they like.
-        (UnitKind::Script, None) | (UnitKind::Procedure { inline: true }, _) => None,
+    match flow.unit.runner {
+        // Who runs it by hand connects as they like.
+        _ if flow.unit.is_run_by_hand() => None,
+        Some(runner) => pooler.of_runner(runner),
         // Which program calls it is not known: all of them have to go through the pooler.
-        (UnitKind::Query | UnitKind::Function { .. } | UnitKind::Procedure { inline: false }, _) => {
-            pooler.everywhere().filter(|_| context.facts.complete)
-        }
+        None => pooler.everywhere().filter(|_| context.facts.complete),
     }
 }
 
@@ -54,7 +52,7 @@ fn outlives_transaction(context: &Context<'_>, flow: &UnitFlow, step: StepId, si
     }
     let Some((function, key)) = flow.unit.advisory(site) else { return false };
     if flow.has_unlock_attempt(site) {
-        return flow.ending_of(site).is_some();
+        return flow.commit_under(site).is_some();
     }
     flow.only_acquires() || context.facts.released_elsewhere(function.mode, key) == Sameness::Equal
 }
@@ -83,7 +81,7 @@ fn report(
         help.push_str(&format!(", or use `{}` inside the transaction that does the work", form.name));
     }
     let message = format!(
-        "{whose} is a transaction-mode pooler's ({shown}): after this statement the server session goes to another \
+        "{whose} is a transaction-mode pooler's ({shown}): after this transaction the server session goes to another \
          client with the lock still on it"
     );
     let mut story = sink

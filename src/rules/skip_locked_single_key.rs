@@ -50,7 +50,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 
 /// How sure it is that zero rows will be misread; `None` where the row is not known to be one.
 fn level(statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
-    let one = statement.result == Use::Returned(Expects::One) && query.parent.is_none() && query.limit.is_none();
+    let one = statement.result == Use::Returned(Expects::One) && query.parent.is_none() && !query.is_limited();
     let expected = one || statement.when_missing == Some(Missing::Fails);
     if row.evidence == Evidence::Guess && !expected {
         return None;

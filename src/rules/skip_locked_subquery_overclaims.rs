@@ -17,7 +17,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
     for (id, lock) in statement.row_locks() {
         let query = tree.query(id);
-        if lock.wait != Wait::SkipLocked || query.limit.is_none() && query.fetch.is_none() {
+        if lock.wait != Wait::SkipLocked || !query.is_limited() {
             continue;
         }
         let Some((outermost, dml)) = claim(tree, id) else { continue };
@@ -59,7 +59,7 @@ fn claim<'a>(tree: &'a Tree<'_>, id: QueryId) -> Option<(&'a Query, &'a Dml)> {
         }
         let passed_on = query.wrap == Wrap::From
             && parent.select().is_some_and(|select| select.from.len() == 1 && select.conjuncts.is_empty())
-            && parent.limit.is_none()
+            && !parent.is_limited()
             && parent.offset.is_none();
         if !passed_on {
             return None;

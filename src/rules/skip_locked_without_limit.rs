@@ -22,8 +22,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     for (id, lock) in statement.row_locks() {
         let query = tree.query(id);
         let Some(select) = query.select() else { continue };
-        let limited = query.limit.is_some() || query.fetch.is_some();
-        if lock.wait != Wait::SkipLocked || limited || select.from.is_empty() {
+        if lock.wait != Wait::SkipLocked || query.is_limited() || select.from.is_empty() {
             continue;
         }
         // Rows that a sub-select with LIMIT or a WITH query picked are bounded by it.

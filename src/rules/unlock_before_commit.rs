@@ -3,7 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::flow::{UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::{Action, Sameness, Scope};
+use crate::sql::advisory::{Action, Sameness};
 
 pub(super) const RULE: Rule = Rule {
     name: "unlock-before-commit",
@@ -15,19 +15,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     for (step, site) in flow.unit.site_steps() {
-        let Some((unlock, key)) = flow.unit.advisory(site) else { continue };
+        let Some((unlock, _)) = flow.unit.advisory(site) else { continue };
         let before = &flow.trace.before[step];
         if unlock.action != Action::Unlock || !before.in_transaction() {
             continue;
         }
-        let guarded = before.wrote.iter().find(|&taken| {
-            flow.unit.advisory(taken).is_some_and(|(function, known)| {
-                function.acquires()
-                    && function.scope == Scope::Session
-                    && function.mode == unlock.mode
-                    && key.compare(known) != Sameness::Different
-            })
-        });
+        let guarded = before.wrote.iter().find(|&taken| flow.unit.releases(site, taken) != Sameness::Different);
         let Some(taken) = guarded else { continue };
         let taken = flow.unit.sites[taken].span;
         sink.at_site(

@@ -151,7 +151,7 @@ pub fn changes(tree: &Tree<'_>) -> Vec<Change> {
             | Verb::CreateIndex { unique: true, .. }
             | Verb::Alter(Object::Table | Object::Index)
             | Verb::Drop(Object::Table)
-            | Verb::DropIndex { .. }
+            | Verb::DropIndex
     );
     if !concerns_tables {
         return Vec::new();

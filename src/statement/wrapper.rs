@@ -28,15 +28,15 @@ pub struct Effect {
 /// The wrappers of the tree, by their names without schema.
 #[derive(Clone, Debug, Default)]
 pub struct Wrappers {
-    by_name: HashMap<String, Vec<(Option<String>, Wrapper)>>,
+    /// By name, number of arguments and schema.
+    by_name: HashMap<String, HashMap<usize, HashMap<Option<String>, Wrapper>>>,
 }
 
 impl Wrappers {
     /// Adds one; of a routine that is defined twice, the later stands.
     pub fn insert(&mut self, schema: Option<String>, name: String, wrapper: Wrapper) {
-        let known = self.by_name.entry(name).or_default();
-        known.retain(|(of, old)| *of != schema || old.parameters.len() != wrapper.parameters.len());
-        known.push((schema, wrapper));
+        let of_name = self.by_name.entry(name).or_default();
+        of_name.entry(wrapper.parameters.len()).or_default().insert(schema, wrapper);
     }
 
     /// The names of all.
@@ -46,12 +46,14 @@ impl Wrappers {
 
     /// The one that a call with so many arguments means. A name that two schemas have is nobody's.
     pub fn find(&self, schema: Option<&str>, name: &str, arity: usize) -> Option<&Wrapper> {
-        let mut fitting = self.by_name.get(name)?.iter().filter(|(of, wrapper)| {
-            let same = schema.is_none() || of.is_none() || of.as_deref() == schema;
-            same && wrapper.parameters.len() == arity
-        });
-        let first = fitting.next()?;
-        fitting.next().is_none().then_some(&first.1)
+        let fitting = self.by_name.get(name)?.get(&arity)?;
+        let Some(schema) = schema else {
+            return fitting.values().next().filter(|_| fitting.len() == 1);
+        };
+        match (fitting.get(&None), fitting.get(&Some(schema.to_owned()))) {
+            (Some(wrapper), None) | (None, Some(wrapper)) => Some(wrapper),
+            _ => None,
+        }
     }
 }
 

@@ -79,6 +79,12 @@ const PAIRS: &[(&str, &str, &str, &str)] = &[
         "-- +goose NO TRANSACTION\n-- +goose Up\nSELECT pg_advisory_lock(1); DELETE FROM job;",
     ),
     (
+        "blocking-lock-with-concurrent-index",
+        "missing-unlock",
+        "-- +goose NO TRANSACTION\n-- +goose Up\nSELECT pg_advisory_lock(1); CREATE INDEX CONCURRENTLY i ON t (a);",
+        "-- +goose NO TRANSACTION\n-- +goose Up\nSELECT pg_advisory_lock(1); DROP INDEX CONCURRENTLY i;",
+    ),
+    (
         "unlock-not-on-error-path",
         "unlock-before-commit",
         "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_lock(1); IF true THEN RAISE EXCEPTION 'no'; END IF; UPDATE job SET open = true; PERFORM pg_advisory_unlock(1); END $$;",

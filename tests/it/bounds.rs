@@ -193,6 +193,34 @@ fn many_suppressions_and_definitions_end() {
     findings("x.sql", &"SELECT id FROM t WHERE id = 1 FOR UPDATE SKIP LOCKED; /* c */ ".repeat(2000));
 }
 
+#[test]
+fn many_wrappers_bodies_and_isolation_levels_end() {
+    let mut text = String::new();
+    for n in 0..3000 {
+        let _ = writeln!(
+            text,
+            "CREATE FUNCTION s{n}.take(k bigint) RETURNS void LANGUAGE sql AS 'SELECT pg_advisory_lock(k)';\nSELECT s{n}.take({n});"
+        );
+    }
+    findings("x.sql", &text);
+    let executes = "EXECUTE 'SELECT pg_advisory_xact_lock(1)'; ".repeat(3000);
+    findings("x.sql", &format!("DO $$BEGIN {executes} END$$;"));
+    findings("x.sql", &format!("BEGIN;{}", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE;".repeat(20_000)));
+    let tries: String = (0..2000).map(|n| format!("IF pg_try_advisory_xact_lock({n}) THEN NULL; END IF; ")).collect();
+    findings("x.sql", &format!("DO $$BEGIN {tries} END$$;"));
+}
+
+/// Each call of a wrapper is as many sites as it has locks.
+#[test]
+fn a_wrapper_stands_for_few_locks() {
+    let found = |locks: usize| {
+        let body: String = (0..locks).map(|n| format!("PERFORM pg_advisory_lock({n}); ")).collect();
+        let takes = format!("CREATE FUNCTION take() RETURNS void LANGUAGE plpgsql AS $$BEGIN {body} END$$;\n");
+        findings("x.sql", &format!("{takes}BEGIN; SELECT take(); DELETE FROM t; COMMIT;")).len()
+    };
+    assert_eq!((found(2), found(16), found(17)), (2, 16, 0));
+}
+
 /// The texts that rules are explained with, and the fixtures.
 fn texts() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

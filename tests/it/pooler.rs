@@ -119,6 +119,10 @@ fn a_transaction_keeps_its_session() {
     assert!(!about("BEGIN;\nSELECT pg_advisory_lock(1);\nDELETE FROM t;\nSELECT pg_advisory_unlock(1);\nCOMMIT;\n"));
     assert!(!about("BEGIN;\nSELECT pg_advisory_lock(1);\nDELETE FROM t;\nCOMMIT;\n"));
     assert!(about("BEGIN;\nSELECT pg_advisory_lock(1);\nCOMMIT;\nDELETE FROM t;\nSELECT pg_advisory_unlock(1);\n"));
+    // A savepoint ends no transaction.
+    assert!(!about(
+        "BEGIN;\nSELECT pg_advisory_lock(1);\nSAVEPOINT s;\nDELETE FROM t;\nROLLBACK TO s;\nSELECT pg_advisory_unlock(1);\nCOMMIT;\n"
+    ));
     assert!(about("SELECT pg_try_advisory_lock_shared(1, 2);\nDELETE FROM t;\n"));
     assert!(!about("SELECT pg_advisory_xact_lock(1);\n"));
 }

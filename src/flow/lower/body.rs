@@ -5,7 +5,7 @@ mod variables;
 
 use super::script::kind;
 use super::{Builder, Lowered};
-use crate::document::{Content, Document, Origin};
+use crate::document::{Content, Document, Origin, inside};
 use crate::flow::{Action, Exit, Node};
 use crate::span::{Span, SqlSpan};
 use crate::sql::clause::Entry;
@@ -14,6 +14,7 @@ use crate::sql::routine::Routine;
 use crate::sql::script::{Expects, Surroundings};
 use crate::sql::{Tokens, advisory};
 use crate::statement::{Missing, Statement, Use, Wrappers};
+use std::collections::HashMap;
 use std::sync::Arc;
 use variables::Variables;
 
@@ -28,8 +29,7 @@ pub(super) fn plpgsql<'d>(
     let variables = Variables::of(document, body, routine);
     let name: Arc<str> = routine.name.as_deref().unwrap_or_default().into();
     let mut walk = Walk {
-        documents,
-        index,
+        commands: inside(documents, index).iter().filter_map(command).collect(),
         document,
         wrappers,
         builder: Builder::new(),
@@ -37,6 +37,7 @@ pub(super) fn plpgsql<'d>(
         names: variables.names(),
         variables,
         unit: Arc::clone(&name),
+        cursors: HashMap::new(),
         found: None,
         unread: 0,
     };
@@ -44,7 +45,14 @@ pub(super) fn plpgsql<'d>(
     let text = document.region.text();
     let span = document.region.to_source(SqlSpan::new(0, text.len()));
     let unit = walk.builder.finish(kind(routine), &name, span, Surroundings::Unknown, root);
-    Lowered { statements: walk.statements, units: vec![unit], unread: walk.unread }
+    Lowered { statements: walk.statements, units: vec![unit], unread: walk.unread, incomplete: !body.complete }
+}
+
+fn command<'w, 'd>(document: &'w Document<'d>) -> Option<(Tokens, &'w Document<'d>)> {
+    match document.origin {
+        Origin::Dynamic { command, .. } => Some((command, document)),
+        _ => None,
+    }
 }
 
 /// How many arms of a branch stand each in the other case of the one before; of more, each may run or not. The tree is
@@ -52,8 +60,8 @@ pub(super) fn plpgsql<'d>(
 const MAX_ARMS: usize = 100;
 
 struct Walk<'w, 'd> {
-    documents: &'w [Document<'d>],
-    index: usize,
+    /// What EXECUTE runs, by the expression that gives it.
+    commands: HashMap<Tokens, &'w Document<'d>>,
     document: &'w Document<'d>,
     wrappers: &'w Wrappers,
     builder: Builder,
@@ -63,6 +71,8 @@ struct Walk<'w, 'd> {
     variables: Variables,
     names: Arc<[String]>,
     unit: Arc<str>,
+    /// The queries of bound cursors that nothing has opened yet, by the cursors' names.
+    cursors: HashMap<String, Tokens>,
     /// The try-lock that FOUND tells of: `PERFORM 1 WHERE pg_try_…`.
     found: Option<usize>,
 }
@@ -80,6 +90,9 @@ impl Walk<'_, '_> {
     fn block(&mut self, block: &Block) -> Node {
         let mut nodes = Vec::new();
         for declaration in &block.declarations {
+            if let Some(query) = declaration.cursor_query {
+                self.cursors.insert(declaration.name.clone(), query);
+            }
             if let Some(default) = declaration.default {
                 nodes.extend(self.value(default, Some(&declaration.name)));
             }
@@ -166,7 +179,8 @@ impl Walk<'_, '_> {
                 self.work(span)
             }
             StatementKind::Open { query: Some(query), .. } => self.sql(*query, Use::Returned(Expects::Many), next),
-            StatementKind::Open { .. } | StatementKind::Fetch { .. } | StatementKind::Move { .. } => self.work(span),
+            StatementKind::Open { cursor, .. } => self.open(cursor).unwrap_or_else(|| self.work(span)),
+            StatementKind::Fetch { .. } | StatementKind::Move { .. } => self.work(span),
             StatementKind::Raise { .. }
             | StatementKind::GetDiagnostics { .. }
             | StatementKind::Close { .. }
@@ -180,12 +194,15 @@ impl Walk<'_, '_> {
         vec![self.builder.step(Action::Work { reads: Vec::new(), writes: Vec::new() }, span)]
     }
 
+    /// The query of a bound cursor, where it is opened first.
+    fn open(&mut self, cursor: &str) -> Option<Vec<Node>> {
+        let query = self.cursors.remove(cursor)?;
+        Some(self.sql(query, Use::Returned(Expects::Many), None))
+    }
+
     /// What EXECUTE runs, as far as it stands in the text.
     fn dynamic(&mut self, command: Tokens, result: &Use, span: Span) -> Vec<Node> {
-        let documents = self.documents;
-        let run = documents.iter().find(|document| {
-            matches!(document.origin, Origin::Dynamic { document, command: known } if document == self.index && known == command)
-        });
+        let run = self.commands.get(&command).copied();
         let Some((run, Content::Statements(pieces))) = run.map(|run| (run, &run.content)) else {
             return self.work(span);
         };
@@ -332,7 +349,8 @@ impl Walk<'_, '_> {
                 let span = self.source(command.span(&self.document.tokens));
                 nodes.extend(self.dynamic(*command, &Use::Returned(Expects::Many), span));
             }
-            LoopKind::Forever | LoopKind::ForCursor { .. } => {}
+            LoopKind::ForCursor { cursor, .. } => nodes.extend(self.open(cursor).unwrap_or_default()),
+            LoopKind::Forever => {}
         }
         let body = Box::new(Node::Sequence(self.all(body)));
         nodes.push(Node::Loop { label, body, endless: *kind == LoopKind::Forever });

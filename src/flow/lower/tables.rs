@@ -53,7 +53,7 @@ pub(super) fn touched(statement: &Statement<'_>) -> (Vec<String>, Vec<String>, b
     }
     let works = match tree.verb() {
         Verb::Set { .. } | Verb::SetTransaction { .. } | Verb::Reset(_) | Verb::Release(_) => false,
-        Verb::Create(_) | Verb::Alter(_) | Verb::Drop(_) | Verb::CreateIndex { .. } | Verb::DropIndex { .. } => {
+        Verb::Create(_) | Verb::Alter(_) | Verb::Drop(_) | Verb::CreateIndex { .. } | Verb::DropIndex => {
             writes.push(String::new());
             true
         }
@@ -69,7 +69,9 @@ fn table(item: &FromItem) -> Option<String> {
 
 /// Whether a function is called that may do anything at all.
 fn calls_other(tree: &Tree<'_>) -> bool {
-    tree.calls().iter().any(|call| advisory::function(&call.name).is_none() && !IDLE.contains(&call.name.as_str()))
+    tree.calls().iter().any(|call| {
+        !call.is_built_in() || advisory::function(&call.name).is_none() && !IDLE.contains(&call.name.as_str())
+    })
 }
 
 /// The tables whose rows a locking clause locks.

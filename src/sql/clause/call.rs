@@ -25,6 +25,13 @@ pub struct Call {
     pub conditional: bool,
 }
 
+impl Call {
+    /// Whether the name, if a built-in function has it, means that one: no schema of one's own stands before it.
+    pub fn is_built_in(&self) -> bool {
+        self.schema.as_deref().is_none_or(|schema| schema == "pg_catalog")
+    }
+}
+
 /// Words that a `(` may follow although they are no functions; types with modifiers among them.
 const NO_FUNCTIONS: &[&str] = &[
     "all",

@@ -104,6 +104,11 @@ pub struct Query {
 }
 
 impl Query {
+    /// Whether it returns so many rows and no more: LIMIT or FETCH.
+    pub const fn is_limited(&self) -> bool {
+        self.limit.is_some() || self.fetch.is_some()
+    }
+
     /// The only SELECT, where there is no set operation.
     pub fn select(&self) -> Option<&Select> {
         match self.terms.as_slice() {

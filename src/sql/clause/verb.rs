@@ -90,10 +90,7 @@ pub enum Verb {
         unique: bool,
     },
     /// DROP INDEX
-    DropIndex {
-        /// CONCURRENTLY
-        concurrently: bool,
-    },
+    DropIndex,
     /// REINDEX
     Reindex {
         /// CONCURRENTLY

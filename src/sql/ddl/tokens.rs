@@ -12,7 +12,7 @@ pub(super) fn changes(tree: &Tree<'_>) -> Vec<Change> {
         Verb::Alter(Object::Table) => reader.alter_table(),
         Verb::Alter(Object::Index) => reader.alter_index().map(|change| vec![change]),
         Verb::Drop(Object::Table) => Some(reader.drop("table", Change::DropTable)),
-        Verb::DropIndex { .. } => Some(reader.drop("index", Change::DropIndex)),
+        Verb::DropIndex => Some(reader.drop("index", Change::DropIndex)),
         _ => None,
     };
     changes.unwrap_or_default()

@@ -69,7 +69,7 @@ fn verbs() {
         ("DISCARD ALL", Discard { all: true }),
         ("LOCK TABLE t", Lock),
         ("CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)", CreateIndex { concurrently: true, unique: true }),
-        ("DROP INDEX CONCURRENTLY IF EXISTS i", DropIndex { concurrently: true }),
+        ("DROP INDEX CONCURRENTLY IF EXISTS i", DropIndex),
         ("REINDEX (VERBOSE) TABLE CONCURRENTLY t", Reindex { concurrently: true }),
         ("CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ $$", Create(Object::Function)),
         ("ALTER TABLE t ADD a int", Alter(Object::Table)),

@@ -99,7 +99,7 @@ fn from(tree: &Tree<'_>, all: Tokens, depth: usize) -> (Verb, Contained) {
         "create" => return create(tree, rest, depth),
         "alter" => return (Verb::Alter(object(tree, &rest)), policy(tree, &rest)),
         "drop" => match object(tree, &rest) {
-            Object::Index => Verb::DropIndex { concurrently: tree.word(at + 2) == "concurrently" },
+            Object::Index => Verb::DropIndex,
             object => Verb::Drop(object),
         },
         word if UTILITIES.contains(&word) => Verb::Other(word.to_owned()),

@@ -151,9 +151,13 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Whether a statement has SKIP LOCKED, for which the tables' keys matter.
-    pub fn skips_locked(&self) -> bool {
-        self.statements.iter().flat_map(Statement::row_locks).any(|(_, lock)| lock.wait == Wait::SkipLocked)
+    /// The tables that statements read with SKIP LOCKED, for which their keys matter.
+    pub fn skipped_tables(&self) -> impl Iterator<Item = &str> {
+        self.statements.iter().flat_map(|statement| {
+            let skipping = statement.row_locks().filter(|(_, lock)| lock.wait == Wait::SkipLocked);
+            let selects = skipping.filter_map(|(query, _)| statement.tree.query(query).select());
+            selects.flat_map(|select| &select.from).filter(|item| item.is_table()).map(|item| item.name.as_str())
+        })
     }
 
     /// The units that are bodies of routines, each with its routine.

@@ -47,8 +47,9 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
         leave_out_replaced(&mut files);
     }
     // Only a row lock asks for keys, so only then is the DDL read.
-    let asks = files.iter().filter(|file| targets.contains(file.id)).any(File::skips_locked);
-    let catalog = if asks { Catalog::read(project, settings) } else { Catalog::default() };
+    let reported = files.iter().filter(|file| targets.contains(file.id));
+    let tables: BTreeSet<String> = reported.flat_map(File::skipped_tables).map(str::to_owned).collect();
+    let catalog = if tables.is_empty() { Catalog::default() } else { Catalog::read(project, settings, tables) };
     // Likewise, only a lock of the session asks how its session is come by.
     let asks = |file: &&File<'_>| {
         targets.contains(file.id) && settings.of(file.source.path()).pooling() == Pooling::Auto && file.locks_session()

@@ -54,6 +54,43 @@ pub fn calls<'n>(names: impl Iterator<Item = &'n str>) -> Option<Regex> {
     Regex::new(&format!(r"(?i-u)(?:{})\s*\(", names.join("|"))).ok()
 }
 
+/// A search for the names of tables and keys in what may declare them.
+#[derive(Debug)]
+pub struct Names {
+    whole: Option<Regex>,
+    last: Option<Regex>,
+}
+
+impl Names {
+    /// A search for any of `names`.
+    pub fn new<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let (mut whole, mut last) = (Vec::new(), Vec::new());
+        for name in names {
+            let mut words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
+            let Some(word) = words.pop() else { continue };
+            // A class has the name of one: `OrderItem` of `order_items`.
+            let stem = ["ies", "es", "s"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
+            let stem = if stem.is_empty() { word } else { stem };
+            words.push(stem);
+            last.push(regex::escape(stem));
+            whole.push(words.into_iter().map(regex::escape).collect::<Vec<_>>().join("_*"));
+        }
+        let search = |mut names: Vec<String>| {
+            names.sort();
+            names.dedup();
+            Regex::new(&format!("(?i)(?:{})", names.join("|"))).ok()
+        };
+        Self { whole: search(whole), last: search(last) }
+    }
+
+    /// Whether the content may name one: as it stands, as the class of its rows, in any case. `in_parts` says that the
+    /// name may be put together, of which the last word stands there for certain.
+    pub fn is_in(&self, content: &[u8], in_parts: bool) -> bool {
+        let search = if in_parts { &self.last } else { &self.whole };
+        search.as_ref().is_none_or(|pattern| pattern.is_match(content))
+    }
+}
+
 /// Whether a configuration file may say how somebody connects to PostgreSQL.
 pub fn may_connect(content: &[u8]) -> bool {
     static CONNECTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -71,6 +108,16 @@ pub fn may_define(content: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_as_declarations_have_them() {
+        let names = Names::new(["order_items", "shop_category", "Boxes"].into_iter());
+        for text in ["CREATE TABLE ORDER_ITEMS", "class OrderItem", "'order_item'", "box", "ShopCategories"] {
+            assert_eq!(names.is_in(text.as_bytes(), false), text != "ShopCategories", "{text}");
+        }
+        assert!(!names.is_in(b"class Category(Model)", false) && names.is_in(b"class Category(Model)", true));
+        assert!(!names.is_in(b"class Order", true));
+    }
 
     #[test]
     fn every_spelling_that_a_rule_starts_from() {

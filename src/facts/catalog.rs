@@ -4,18 +4,12 @@
 use super::schema::{self, Declared};
 use crate::finding::FileId;
 use crate::language::Language;
-use crate::prefilter;
+use crate::prefilter::Names;
 use crate::project::Project;
 use crate::settings::Settings;
-use crate::source::Source;
-use crate::sql::clause::{Entry, Tree};
-use crate::sql::ddl::{Change, CreateTable, Key, Name, changes};
-use crate::sql::lex::lex;
-use crate::sql::script::sections;
-use crate::sql::split::split;
+use crate::sql::ddl::{Change, CreateTable, Key, Name};
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A table.
 #[derive(Clone, Debug, Default)]
@@ -60,22 +54,10 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// The catalog that the tree's DDL makes, with what settings declare.
-    pub fn read(project: &dyn Project, settings: &Settings) -> Self {
-        let all: Vec<Declared> = project
-            .files()
-            .par_iter()
-            .enumerate()
-            .filter(|(_, file)| !matches!(file.language, Language::Config(_)))
-            .map(|(index, file)| {
-                let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-                let Ok(content) = project.read(id) else { return Declared::default() };
-                match file.language {
-                    Language::Sql => Declared { changes: of_file(&file.path, content), ..Declared::default() },
-                    other => schema::read(&file.path, other, content),
-                }
-            })
-            .collect();
+    /// What the tree says of some tables, with what settings declare. Of a large tree little is read: files that name none
+    /// of them are not parsed.
+    pub fn read(project: &dyn Project, settings: &Settings, tables: BTreeSet<String>) -> Self {
+        let all = declared(project, tables);
         let mut catalog = Self::default();
         let (tests, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|declared| declared.in_tests);
         let mut drops = Vec::new();
@@ -191,26 +173,48 @@ impl Catalog {
     }
 }
 
-/// The changes of one file, statement by statement.
-fn of_file(path: &Arc<str>, content: Vec<u8>) -> Vec<Change> {
-    if !prefilter::may_define(&content) {
-        return Vec::new();
-    }
-    let Ok(source) = Source::new(Arc::clone(path), Language::Sql, content) else { return Vec::new() };
-    let text = &source.text()[source.bom()..];
-    let tokens = lex(text);
-    let sections = sections(path, text, &tokens, None);
-    let mut found = Vec::new();
-    for piece in split(text, &tokens) {
-        let statement = &tokens[piece.tokens.clone()];
-        let Some(first) = statement.first() else { continue };
-        let at = first.span().start;
-        let undone = sections.iter().any(|s| s.name == "down" && (s.span.start..s.span.end).contains(&at));
-        let word = text.get(first.span().range()).unwrap_or_default();
-        if undone || !["create", "alter", "drop"].iter().any(|verb| word.eq_ignore_ascii_case(verb)) {
-            continue;
+/// How often files are read again for a table that had another name, or takes columns of another.
+const MAX_ROUNDS: usize = 8;
+
+/// What the files declare that may name one of `tables`, in the order of their paths.
+fn declared(project: &dyn Project, tables: BTreeSet<String>) -> Vec<Declared> {
+    let mut found: Vec<Option<Declared>> = project.files().iter().map(|_| None).collect();
+    let (mut wanted, mut asked) = (tables.clone(), tables);
+    for _ in 0..MAX_ROUNDS {
+        let names = Names::new(wanted.iter().map(String::as_str));
+        found.par_iter_mut().enumerate().filter(|(_, known)| known.is_none()).for_each(|(index, known)| {
+            let file = &project.files()[index];
+            let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+            if matches!(file.language, Language::Config(_)) {
+                return;
+            }
+            *known = project.read(id).ok().and_then(|content| schema::read(&file.path, file.language, content, &names));
+        });
+        let changes = found.iter().flatten().flat_map(|declared| &declared.changes);
+        let related: BTreeSet<String> = changes.flat_map(|change| related(change, &asked)).collect();
+        // What says one of the names inside another was read for it.
+        wanted = related.into_iter().filter(|name| asked.insert(name.clone())).collect();
+        wanted.retain(|name| !names.is_in(name.as_bytes(), false));
+        if wanted.is_empty() {
+            break;
         }
-        found.extend(changes(&Tree::build(text, statement, Entry::Statement)));
     }
-    found
+    found.into_iter().flatten().collect()
+}
+
+/// The names without which a change of one of some tables and keys says too little: former names, the tables that a
+/// table is made of, its keys.
+fn related(change: &Change, asked: &BTreeSet<String>) -> Vec<String> {
+    let names: Vec<&String> = match change {
+        Change::CreateTable(create) if asked.contains(&create.table.name) => {
+            let parents =
+                create.like.iter().map(|like| &like.table).chain(&create.partition_of).chain(&create.inherits);
+            parents.map(|table| &table.name).chain(create.keys.iter().map(|key| &key.name)).collect()
+        }
+        Change::AddKey { table, key } if asked.contains(&table.name) => vec![&key.name],
+        Change::RenameTable { table, to } if asked.contains(to) => vec![&table.name],
+        Change::RenameKey { key, to } if asked.contains(key) || asked.contains(to) => vec![key, to],
+        _ => Vec::new(),
+    };
+    names.into_iter().filter(|name| !name.is_empty()).cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! Tables and keys from what is not a SQL file: schemas, models and migrations of frameworks, each read by a file of its
+//! Tables and keys: from the DDL of SQL files, and from schemas, models and migrations of frameworks, each read by a file of its
 //! own into the changes that the same DDL would make. What is not understood gives no key.
 //!
 //! A framework is a row of [`READERS`]; a file is parsed once, and only when a row's marker is in it.
@@ -13,6 +13,7 @@ mod laravel;
 mod prisma;
 mod python;
 mod rails;
+mod script;
 mod sqlalchemy;
 mod strings;
 #[cfg(test)]
@@ -21,7 +22,7 @@ mod typeorm;
 
 use crate::host;
 use crate::language::{HostLanguage, Language, is_other_database, is_test};
-use crate::prefilter;
+use crate::prefilter::{self, Names};
 use crate::source::Source;
 use crate::sql::ddl::Change;
 use code::Code;
@@ -37,6 +38,8 @@ struct Reader {
     marker: &'static str,
     /// Whether the order of its files is not the order of their paths.
     unordered: bool,
+    /// Whether it puts names of tables together: `shop` and `Order` make `shop_order`.
+    in_parts: bool,
     read: fn(&Code<'_>, Node<'_>) -> Vec<Change>,
 }
 
@@ -66,26 +69,40 @@ pub(super) struct Declared {
     pub(super) in_tests: bool,
 }
 
-/// What a file that is no SQL declares.
-pub(super) fn read(path: &Arc<str>, language: Language, content: Vec<u8>) -> Declared {
+/// What a file declares, if it may name one of the tables or keys that are asked for.
+pub(super) fn read(path: &Arc<str>, language: Language, content: Vec<u8>, names: &Names) -> Option<Declared> {
+    if is_other_database(path) {
+        return None;
+    }
     let mut declared = Declared { in_tests: is_test(path), ..Declared::default() };
     match language {
-        Language::Prisma if !is_other_database(path) => {
-            declared.changes = prisma::read(&String::from_utf8_lossy(&content))
-        }
-        Language::Host(of) => host(path, of, content, &mut declared),
-        Language::Prisma | Language::Config(_) | Language::Sql => {}
+        Language::Host(of) => return host(path, of, content, names, declared),
+        _ if !names.is_in(&content, false) => return None,
+        Language::Prisma => declared.changes = prisma::read(&String::from_utf8_lossy(&content)),
+        Language::Sql => declared.changes = script::read(path, content),
+        Language::Config(_) => {}
     }
-    declared
+    Some(declared)
 }
 
-fn host(path: &Arc<str>, language: HostLanguage, content: Vec<u8>, declared: &mut Declared) {
+fn host(
+    path: &Arc<str>,
+    language: HostLanguage,
+    content: Vec<u8>,
+    names: &Names,
+    mut declared: Declared,
+) -> Option<Declared> {
+    let in_parts = (0..READERS.len()).any(|at| row(at).in_parts && row(at).languages.contains(&language));
+    if !names.is_in(&content, in_parts) {
+        return None;
+    }
     let readers: Vec<&Reader> = (0..READERS.len()).filter(|&at| is_marked(at, language, &content)).map(row).collect();
     let has_ddl = prefilter::may_declare(&content);
-    if readers.is_empty() && !has_ddl || is_other_database(path) {
-        return;
+    if readers.is_empty() && !has_ddl {
+        return None;
     }
-    let Ok(source) = Source::new(Arc::clone(path), Language::Host(language), content) else { return };
+    let source = Source::new(Arc::clone(path), Language::Host(language), content).ok()?;
+    let unordered = readers.iter().any(|reader| reader.unordered);
     let tree = if readers.is_empty() { None } else { host::tree(source.text(), language) };
     if let Some(tree) = tree {
         let code = Code { path, text: source.text() };
@@ -98,8 +115,23 @@ fn host(path: &Arc<str>, language: HostLanguage, content: Vec<u8>, declared: &mu
         }
     }
     if has_ddl {
-        declared.changes.extend(strings::read(&host::read(&source)));
+        let changes = strings::read(&host::read(&source));
+        if unordered {
+            declared.drops.extend(changes.iter().filter(|change| takes_away(change)).cloned());
+        }
+        declared.changes.extend(changes);
     }
+    Some(declared)
+}
+
+/// Functions, methods and names, word by word, that take a schema back.
+const UNDOING: &[&str] = &["down", "downgrade", "revert", "rollback", "teardown"];
+
+/// Whether a name says that what it holds is the way back of a migration: it begins or ends with a word that does.
+fn is_undoing(name: &str) -> bool {
+    let words = code::snake(name);
+    let undoes = |word: Option<&str>| word.is_some_and(|word| UNDOING.contains(&word));
+    undoes(words.split('_').next()) || undoes(words.rsplit('_').next())
 }
 
 fn row(at: usize) -> &'static Reader {

@@ -7,7 +7,10 @@ use super::{Argument, Callee, Literal};
 use crate::region::{Builder, Region, SegmentKind};
 use crate::span::Span;
 use siphasher::sip::SipHasher13;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::hash::Hasher;
+use std::rc::Rc;
 
 /// How the stand-in of a hole begins.
 pub(super) const STAND_IN: &str = "h__";
@@ -20,6 +23,9 @@ const LONGEST_COMPARED: usize = 1024;
 
 /// The longest constant that is put into other texts.
 const LONGEST_CONSTANT: usize = 4096;
+
+/// How many times the bytes of a file its constants may be where they are put in.
+const GROWTH: usize = 4;
 
 /// A literal as the walk found it.
 #[derive(Debug)]
@@ -92,7 +98,8 @@ pub(super) fn literals<'s>(
     statements: &[Statement],
     constants: &Constants<'s>,
 ) -> Vec<Literal<'s>> {
-    let joiner = Joiner { text, spec, drafts: &drafts, lits: &lits, constants };
+    let (texts, room) = (RefCell::default(), Cell::new(text.len() * GROWTH + LONGEST_CONSTANT));
+    let joiner = Joiner { text, spec, drafts: &drafts, lits: &lits, constants, texts, room };
     let mut literals: Vec<Literal<'s>> = drafts
         .iter()
         .map(|draft| {
@@ -132,6 +139,10 @@ struct Joiner<'a, 's> {
     drafts: &'a [Draft<'s>],
     lits: &'a [Lit<'s>],
     constants: &'a Constants<'s>,
+    /// What constants of text decode to, by draft.
+    texts: RefCell<HashMap<usize, Option<Rc<str>>>>,
+    /// How many bytes of constants may still be put into other texts.
+    room: Cell<usize>,
 }
 
 impl<'s> Joiner<'_, 's> {
@@ -229,19 +240,28 @@ impl<'s> Joiner<'_, 's> {
         match self.constants.find(expression, draft.function, class)? {
             Constant::Number(span) => number(self.slice(span)),
             Constant::Text(constant) => {
-                let [Piece::Literal(literal)] = self.drafts.get(constant)?.pieces.as_slice() else {
-                    return None;
-                };
-                let (cut, holes) = self.cut(&self.lits[*literal]);
-                if !holes.is_empty() {
-                    return None;
-                }
-                let mut builder = Builder::new();
-                let mut none = |_: Span, _: &mut Builder| {};
-                decode(self.text, cut.body, &cut.dialect, cut.delimiter, &[], &mut builder, &mut none);
-                Some(builder.finish(cut.body).text().to_owned()).filter(|text| text.len() <= LONGEST_CONSTANT)
+                let text =
+                    self.texts.borrow_mut().entry(constant).or_insert_with(|| self.constant_text(constant)).clone()?;
+                self.room.set(self.room.get().checked_sub(text.len())?);
+                Some(text.as_ref().to_owned())
             }
         }
+    }
+
+    /// What a draft is, if it is one short literal without holes.
+    fn constant_text(&self, draft: usize) -> Option<Rc<str>> {
+        let [Piece::Literal(literal)] = self.drafts.get(draft)?.pieces.as_slice() else {
+            return None;
+        };
+        let (cut, holes) = self.cut(&self.lits[*literal]);
+        if !holes.is_empty() {
+            return None;
+        }
+        let mut builder = Builder::new();
+        let mut none = |_: Span, _: &mut Builder| {};
+        decode(self.text, cut.body, &cut.dialect, cut.delimiter, &[], &mut builder, &mut none);
+        let region = builder.finish(cut.body);
+        (region.text().len() <= LONGEST_CONSTANT).then(|| Rc::from(region.text()))
     }
 }
 

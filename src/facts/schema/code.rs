@@ -2,6 +2,7 @@
 //! One set of terms for all grammars, since each has its own names for kinds. Nothing recurses; chains are followed so
 //! far and no further.
 
+use super::is_undoing;
 use crate::sql::ddl::{Change, Column, CreateTable, Key, Name};
 use tree_sitter::Node;
 
@@ -66,9 +67,6 @@ const STRINGS: &[&str] = &[
     "template_string",
 ];
 
-/// Functions that undo a migration.
-const UNDOING: &[&str] = &["down", "Down", "downgrade"];
-
 /// Every node below `root` and itself, parents first. What `enter` answers with `false` for is not looked into.
 pub(super) fn visit<'t>(root: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
     let mut cursor = root.walk();
@@ -130,12 +128,12 @@ impl<'s> Code<'s> {
                 (Some(method), Some(_)) => Some(method),
                 _ if self.field(node, "target") == Some("def") => child(node, "arguments")
                     .map(|arguments| self.text(arguments))
-                    .and_then(|text| text.split(|c: char| !c.is_alphanumeric()).next()),
+                    .and_then(|text| text.split(|c: char| !is_name(c)).next()),
                 _ => None,
             },
             _ => None,
         };
-        name.is_some_and(|name| UNDOING.contains(&name))
+        name.is_some_and(is_undoing)
     }
 
     /// The call that a node is.

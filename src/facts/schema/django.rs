@@ -8,8 +8,13 @@ use crate::sql::ddl::Change;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-pub(super) const READER: Reader =
-    Reader { languages: &[HostLanguage::Python], marker: r"models\.\w*(?:Field|Key)\(", unordered: false, read };
+pub(super) const READER: Reader = Reader {
+    languages: &[HostLanguage::Python],
+    marker: r"models\.\w*(?:Field|Key)\(",
+    unordered: false,
+    in_parts: true,
+    read,
+};
 
 /// Bases outside the file that are known not to bring a primary key.
 const BASES: &[&str] = &["Model", "AbstractBaseUser", "AbstractUser", "PermissionsMixin", "object"];

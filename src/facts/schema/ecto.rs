@@ -10,6 +10,7 @@ pub(super) const READER: Reader = Reader {
     languages: &[HostLanguage::Elixir],
     marker: r"(?:create|alter|drop|rename|_exists)[\s(]+(?:table|index|unique_index|constraint)\b",
     unordered: false,
+    in_parts: false,
     read,
 };
 

@@ -10,6 +10,7 @@ pub(super) const READER: Reader = Reader {
     languages: &[HostLanguage::Java, HostLanguage::Kotlin],
     marker: r"@(?:\w+\.)*Entity\b",
     unordered: false,
+    in_parts: false,
     read,
 };
 

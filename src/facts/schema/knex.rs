@@ -5,8 +5,13 @@ use super::{JAVASCRIPT, Reader};
 use crate::sql::ddl::Change;
 use tree_sitter::Node;
 
-pub(super) const READER: Reader =
-    Reader { languages: JAVASCRIPT, marker: "(?:create|alter|drop|rename)Table", unordered: false, read };
+pub(super) const READER: Reader = Reader {
+    languages: JAVASCRIPT,
+    marker: "(?:create|alter|drop|rename)Table",
+    unordered: false,
+    in_parts: false,
+    read,
+};
 
 fn read(code: &Code<'_>, root: Node<'_>) -> Vec<Change> {
     let mut changes = Vec::new();

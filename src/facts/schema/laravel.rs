@@ -7,7 +7,7 @@ use crate::sql::ddl::Change;
 use tree_sitter::Node;
 
 pub(super) const READER: Reader =
-    Reader { languages: &[HostLanguage::Php], marker: "Schema::", unordered: false, read };
+    Reader { languages: &[HostLanguage::Php], marker: "Schema::", unordered: false, in_parts: false, read };
 
 fn read(code: &Code<'_>, root: Node<'_>) -> Vec<Change> {
     let mut changes = Vec::new();

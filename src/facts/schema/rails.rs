@@ -10,6 +10,7 @@ pub(super) const READER: Reader = Reader {
     languages: &[HostLanguage::Ruby],
     marker: "(?:create|change|drop|rename)_(?:join_)?table|(?:add|remove)_(?:index|column|reference|belongs_to)|rename_(?:column|index)|(?:add|remove)_unique_constraint",
     unordered: false,
+    in_parts: true,
     read,
 };
 

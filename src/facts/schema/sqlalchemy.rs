@@ -10,9 +10,10 @@ use tree_sitter::Node;
 
 pub(super) const READER: Reader = Reader {
     languages: &[HostLanguage::Python],
-    marker: r"__tablename__|mapped_column\(|\bTable\(|op\.(?:create|drop|add|alter|rename)_|table\s*=\s*True",
+    marker: r"__tablename__|mapped_column\(|\bTable\(|op\.(?:create|drop|add|alter|rename|execute)|table\s*=\s*True",
     // The names of Alembic's files say nothing of their order.
     unordered: true,
+    in_parts: false,
     read,
 };
 

@@ -1,14 +1,12 @@
 //! DDL in the string literals of host code: what migrations and set-up code send as it stands.
 
+use super::is_undoing;
 use crate::host::{Host, Literal, is_stand_in};
 use crate::span::SqlSpan;
 use crate::sql::clause::{Entry, Tree};
 use crate::sql::ddl::{Change, changes};
 use crate::sql::lex::lex_with_holes;
 use crate::sql::split::split;
-
-/// Functions whose statements take a schema back.
-const UNDOING: &[&str] = &["down", "downgrade", "rollback", "revert", "teardown"];
 
 /// The changes that a file's literals make, in the order of the text.
 pub(super) fn read(host: &Host<'_>) -> Vec<Change> {
@@ -19,10 +17,7 @@ pub(super) fn read(host: &Host<'_>) -> Vec<Change> {
 /// Whether a literal is the way back of a migration, by the function or the name that holds it.
 fn undoes(host: &Host<'_>, literal: &Literal<'_>) -> bool {
     let function = literal.function.and_then(|at| host.functions.get(at)).map(|function| function.name);
-    function.into_iter().chain(literal.binding).any(|name| {
-        let name = name.to_ascii_lowercase();
-        UNDOING.iter().any(|word| name.starts_with(word) || name.ends_with(word))
-    })
+    function.into_iter().chain(literal.binding).any(is_undoing)
 }
 
 fn of_literal(literal: &Literal<'_>) -> Vec<Change> {

@@ -32,7 +32,8 @@ fn short(change: &Change) -> String {
 }
 
 fn declared(path: &str, text: &str) -> Declared {
-    read(&Arc::from(path), Language::of(path).expect("a language"), text.as_bytes().to_vec())
+    let language = Language::of(path).expect("a language");
+    read(&Arc::from(path), language, text.as_bytes().to_vec(), &Names::new([].into_iter())).unwrap_or_default()
 }
 
 fn changes(path: &str, text: &str) -> Vec<String> {
@@ -242,5 +243,15 @@ proptest! {
         }
         let text: String = text.into_iter().collect();
         declared(path, &text);
+    }
+}
+
+#[test]
+fn ways_back_by_their_names() {
+    for name in ["down", "Down", "downgrade", "down_sql", "migrateDown", "DOWN", "rollback", "revertAll", "teardown"] {
+        assert!(is_undoing(name), "{name}");
+    }
+    for name in ["up", "download_table", "markdown", "countdownTimer", "install", "reverted"] {
+        assert!(!is_undoing(name), "{name}");
     }
 }

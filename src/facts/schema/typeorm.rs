@@ -6,7 +6,8 @@ use crate::sql::ddl::Change;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-pub(super) const READER: Reader = Reader { languages: JAVASCRIPT, marker: r"@Entity\s*\(", unordered: false, read };
+pub(super) const READER: Reader =
+    Reader { languages: JAVASCRIPT, marker: r"@Entity\s*\(", unordered: false, in_parts: false, read };
 
 fn read(code: &Code<'_>, root: Node<'_>) -> Vec<Change> {
     let mut changes = Vec::new();

@@ -41,7 +41,7 @@ Examples:
   locklint rules                       all rules
 
 In the code, a comment with a reason silences a rule for one statement:
-  SELECT pg_advisory_lock(7);  -- locklint: ignore[missing-unlock] held until the process exits
+  SELECT id FROM job FOR UPDATE SKIP LOCKED;  -- locklint: ignore[skip-locked-without-limit] one worker drains it
 
 Exit code: 0 nothing found, 1 findings, 2 usage, configuration or input trouble.";
 
@@ -123,5 +123,8 @@ fn rule_names() -> Vec<&'static str> {
 
 /// Help for a name that no rule has.
 fn unknown_rule(name: &str) -> Error {
+    if name.is_empty() {
+        return Error::Usage("an empty name is no rule; `locklint rules` lists the rules".to_owned());
+    }
     Error::Usage(format!("`{name}` is no rule; {}", crate::settings::suggestion(name, &rule_names())))
 }

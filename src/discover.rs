@@ -21,6 +21,7 @@ use crate::settings::{Config, FILE_NAME, Globs, Run, Settings};
 use disk::Entry;
 use place::slashed;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use walk::Walk;
 
@@ -217,7 +218,8 @@ fn settings(
     let mut configs = Vec::new();
     let mut load = |directory: &str, path: &Path, shown: String| {
         let bytes = std::fs::read(path).map_err(|error| Error::file(&shown, error))?;
-        let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8(bytes)
+            .map_err(|error| Error::file(&shown, io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
         settings.insert(directory, Config::parse(&shown, text, rules)?);
         configs.push(shown);
@@ -234,7 +236,7 @@ fn settings(
             // The walk sees neither what lies above a named path nor what an ignore file hides beside one.
             for directory in named.iter().flat_map(|path| path.ancestors()) {
                 let path = directory.join(FILE_NAME);
-                if directory.starts_with(root) && path.is_file() {
+                if directory.starts_with(root) && path.exists() {
                     found.insert(slashed(root, directory), path);
                 }
             }

@@ -10,7 +10,7 @@ mod globs;
 mod tests;
 
 pub use check::{Config, suggestion};
-pub use file::{Embedded, Pooling, UniqueKey, schema};
+pub use file::{Pooling, UniqueKey, schema};
 pub use globs::Globs;
 
 use crate::finding::Level;
@@ -143,11 +143,6 @@ impl<'s> FileSettings<'s> {
     /// Keys declared unique beside those that the tree's own DDL shows.
     pub fn unique(&self) -> &'s [UniqueKey] {
         &self.config.unique
-    }
-
-    /// House functions that run SQL or take and release locks.
-    pub fn embedded(&self) -> &'s Embedded {
-        &self.config.embedded
     }
 
     /// Whether test code is reported on.

@@ -42,7 +42,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
-    /// Leave out findings below this level: note, warning or error [default: note; for github: warning]
+    /// Leave out findings below this level: note, warning or error [default: note; for github: warning, or --fail-on]
     #[arg(long, value_name = "LEVEL", help_heading = "Output")]
     min_level: Option<Level>,
 
@@ -108,11 +108,7 @@ pub(super) fn run(args: Args, color: Color) -> Result<Verdict, Error> {
     let mut report = lint(&found.project, &found.targets, &found.settings);
     report.notices.extend(found.notices.iter().cloned());
     if found.targets.0.is_empty() && report.notices.is_empty() {
-        report.notices.push(Notice {
-            path: "".into(),
-            message: "no file in a language that is read".to_owned(),
-            trouble: false,
-        });
+        report.notices.push(Notice { path: "".into(), message: "found no file to lint".to_owned(), trouble: false });
     }
     report.notices.sort();
     // Where standard error is closed the report still has a reader.
@@ -136,7 +132,8 @@ fn request(args: &Args) -> Result<Request, Error> {
     }
     let directory = std::env::current_dir().map_err(|error| Error::file(".", error))?;
     let least = match args.format {
-        Format::Github => Level::Warning,
+        // What fails has to be seen.
+        Format::Github => args.fail_on.min(Level::Warning),
         _ => Level::Note,
     };
     Ok(Request {

@@ -1,6 +1,6 @@
 //! From the text of a `locklint.toml` to what it means, or to the place in it that is at fault.
 
-use super::file::{Embedded, File, Pooling, Rules, UniqueKey};
+use super::file::{File, Pooling, Rules, UniqueKey};
 use super::{ConfigError, Globs};
 use crate::finding::Level;
 use std::collections::BTreeMap;
@@ -18,7 +18,6 @@ pub struct Config {
     pub(super) exclude: Globs,
     pub(super) pooling: Pooling,
     pub(super) unique: Vec<UniqueKey>,
-    pub(super) embedded: Embedded,
     pub(super) include_tests: bool,
 }
 
@@ -42,7 +41,6 @@ impl Config {
             exclude: checker.globs(&file.exclude)?,
             pooling: file.pooling,
             unique: file.schema.unique.iter().map(|spec| checker.unique(spec)).collect::<Result<_, _>>()?,
-            embedded: file.embedded,
             include_tests: file.include_tests,
         })
     }

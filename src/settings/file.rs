@@ -30,21 +30,6 @@ pub struct UniqueKey {
     pub columns: Vec<String>,
 }
 
-/// House functions by their names in host code.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Embedded {
-    /// Functions that run the SQL text they are given.
-    #[serde(default)]
-    pub execute: Vec<String>,
-    /// Functions that take a session-level advisory lock.
-    #[serde(default)]
-    pub acquire: Vec<String>,
-    /// Functions that release one.
-    #[serde(default)]
-    pub release: Vec<String>,
-}
-
 /// What a rule is set to.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -95,9 +80,6 @@ pub(super) struct File {
     /// What the tree's own DDL does not show.
     #[serde(default)]
     pub(super) schema: SchemaTable,
-    /// House functions in host code.
-    #[serde(default)]
-    pub(super) embedded: Embedded,
     /// Other levels for some paths; a later one wins.
     #[serde(default)]
     pub(super) overrides: Vec<Override>,

@@ -69,14 +69,12 @@ fn everything_else_is_read() {
         "",
         config(
             "pooling = \"transaction\"\nexclude = [\"vendor\", \"/gen/*.sql\"]\ninclude-tests = true\n\
-             [schema]\nunique = [\"job_ledger(job_key)\", \" app.t ( a , b ) \"]\n\
-             [embedded]\nexecute = [\"run_sql\"]\n",
+             [schema]\nunique = [\"job_ledger(job_key)\", \" app.t ( a , b ) \"]\n",
         ),
     );
     let file = settings.of("x.sql");
     assert_eq!(file.pooling(), Pooling::Transaction);
     assert!(file.include_tests());
-    assert_eq!(file.embedded().execute, ["run_sql"]);
     let keys: Vec<_> = settings.unique_keys().map(|key| (key.table.as_str(), key.columns.join("+"))).collect();
     assert_eq!(keys, [("job_ledger", "job_key".to_owned()), ("app.t", "a+b".to_owned())]);
     let excluded: Vec<_> = ["vendor/a.sql", "x/vendor/y/a.sql", "gen/a.sql", "gen/x/a.sql", "y/gen/a.sql"]

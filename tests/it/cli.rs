@@ -25,6 +25,7 @@ fn usage_and_input_trouble_are_2() {
         ("check --config nope.toml", "locklint: error: nope.toml: "),
         ("check --exclude a[", "locklint: error: --exclude `a[`: "),
         ("check --output-file no/such/dir", "locklint: error: no/such/dir: "),
+        ("check --select=", "locklint: error: an empty name is no rule"),
         ("check --select missing", "locklint: error: `missing` is no rule; "),
         ("check --ignore unusedsuppression", "did you mean `unused-suppression`?"),
         ("check - a.sql", "locklint: error: standard input is linted alone"),
@@ -60,12 +61,37 @@ fn a_wrong_configuration_is_shown_where_it_is_wrong() {
         assert_eq!(run(tree.path(), arguments).code, 0, "{arguments}");
     }
     assert_eq!(run(tree.path(), "check --config db/locklint.toml").code, 2);
+    for (directory, said) in
+        [("latin", "locklint: error: locklint.toml: invalid utf-8"), ("odd", "locklint: error: locklint.toml: ")]
+    {
+        let place = tree.path().join(directory);
+        std::fs::create_dir_all(place.join(".git")).unwrap();
+        std::fs::write(place.join("a.sql"), "SELECT 1;\n").unwrap();
+        match directory {
+            "odd" => std::fs::create_dir(place.join("locklint.toml")).unwrap(),
+            _ => std::fs::write(place.join("locklint.toml"), b"# caf\xE9\n").unwrap(),
+        }
+        let run = run(&place, "check");
+        assert_eq!(run.code, 2, "{directory}");
+        assert!(run.stderr.starts_with(said), "{}", run.stderr);
+    }
     let by_variable = |value: &str, arguments| {
         let mut command = command(tree.path(), arguments);
         command.env("LOCKLINT_CONFIG", value).output().unwrap().status.code()
     };
     assert_eq!(by_variable("db/locklint.toml", "check"), Some(2));
     assert_eq!(by_variable("db/locklint.toml", "check --no-config"), Some(0));
+}
+
+#[test]
+fn what_fails_is_shown() {
+    let tree = tree(&[("a.sql", "SELECT id FROM job WHERE state = 'new' FOR UPDATE SKIP LOCKED;\n")]);
+    let github = |arguments| run(tree.path(), &format!("check --format github {arguments}"));
+    assert_eq!(github("").code, 0);
+    let found = github("--fail-on note");
+    assert_eq!(found.code, 1);
+    assert!(found.stdout.starts_with("::notice "), "{}", found.stdout);
+    assert_eq!(github("--fail-on note --min-level warning").code, 0);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! What the README shows is what the program does.
 
 use crate::command::command;
+use locklint::lint::lint;
+use locklint::project::{Memory, Targets};
+use locklint::settings::Settings;
 use std::fs;
 use std::path::Path;
 
@@ -35,5 +38,20 @@ fn every_rule_is_listed_with_its_level_and_summary() {
 fn every_file_that_it_names_is_there() {
     for link in readme().split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(link).exists(), "{link}");
+    }
+}
+
+#[test]
+fn shown_suppressions_silence_something() {
+    let readme = readme();
+    let blocks = readme.split("```sql\n").skip(1).filter_map(|rest| rest.split("\n```").next());
+    let help = command(Path::new(env!("CARGO_MANIFEST_DIR")), "--help").output().unwrap().stdout;
+    let help = String::from_utf8(help).unwrap();
+    let texts: Vec<&str> = blocks.chain(help.split('\n')).filter(|text| text.contains("locklint: ignore[")).collect();
+    assert!(texts.len() > 1, "{texts:?}");
+    for text in texts {
+        let project = Memory::new([("a.sql", text)]);
+        let report = lint(&project, &Targets::all(&project), &Settings::default());
+        assert!(report.findings.is_empty(), "{text}: {:?}", report.findings);
     }
 }

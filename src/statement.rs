@@ -1,7 +1,9 @@
 //! One SQL statement as rules see it: its clause tree, its lock calls, and what is done with its result.
 
+mod variable;
 mod wrapper;
 
+pub use variable::{Variable, Variables};
 pub use wrapper::{Effect, Wrapper, Wrappers};
 
 use crate::document::Document;
@@ -84,8 +86,8 @@ pub struct Statement<'d> {
     pub result: Use,
     /// Its advisory calls, in the order of the text, those through wrappers included.
     pub locks: Vec<LockCall>,
-    /// The names of the enclosing routine's variables, lower case: no columns.
-    pub variables: Arc<[String]>,
+    /// The enclosing routine's variables: no columns.
+    pub variables: Arc<Variables>,
     /// The enclosing unit's name; empty for a script.
     pub unit: Arc<str>,
     /// The name under which host code calls it, or of the routine: says what it is for.
@@ -110,7 +112,7 @@ impl<'d> Statement<'d> {
         tokens: &[Token],
         entry: Entry,
         result: Use,
-        variables: Arc<[String]>,
+        variables: Arc<Variables>,
         unit: Arc<str>,
         wrappers: &Wrappers,
     ) -> Self {
@@ -156,10 +158,10 @@ impl<'d> Statement<'d> {
         let mut found = Vec::new();
         for call in self.tree.calls() {
             if let Some(function) = advisory::function(&call.name).filter(|_| call.is_built_in()) {
-                let args = key::arguments(&self.tree, call);
+                let args = self.arguments(call);
                 found.push(self.lock_call(call.clone(), function, args, None));
             } else if let Some(wrapper) = wrappers.find(call.schema.as_deref(), &call.name, call.args.len()) {
-                let given = key::arguments(&self.tree, call);
+                let given = self.arguments(call);
                 for effect in &wrapper.effects {
                     let args = effect.with(wrapper, &given);
                     found.push(self.lock_call(call.clone(), effect.function, args, Some(effect.at)));
@@ -167,6 +169,11 @@ impl<'d> Statement<'d> {
             }
         }
         found
+    }
+
+    /// The arguments of a call, folded.
+    fn arguments(&self, call: &Call) -> Vec<Value> {
+        call.args.iter().map(|arg| self.with_constants(value(&self.tree, arg)).fold()).collect()
     }
 
     fn lock_call(&self, call: Call, function: &'static Function, args: Vec<Value>, via: Option<Place>) -> LockCall {
@@ -193,7 +200,7 @@ impl<'d> Statement<'d> {
 
     /// Whether a name, lower case, is a variable of the routine around it. A column of the same name goes before it.
     pub fn is_variable(&self, name: &str) -> bool {
-        self.variables.iter().any(|variable| variable == name)
+        self.variables.contains_key(name)
     }
 
     /// Every locking clause, with the query it belongs to.
@@ -218,7 +225,7 @@ impl<'d> Statement<'d> {
 
     /// Whether a lock's key is another for each row: it names a column of the query around it.
     pub fn depends_on_rows(&self, lock: &LockCall) -> bool {
-        let is_variable = |name: &str| self.variables.iter().any(|variable| variable == name);
+        let is_variable = |name: &str| self.is_variable(name);
         lock.call.args.iter().any(|arg| {
             value(&self.tree, arg).any(&mut |part| match part {
                 Value::Name { qualifier: Some(qualifier), .. } => {

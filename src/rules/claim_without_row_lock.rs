@@ -94,7 +94,7 @@ fn is_for_somebody(statement: &Statement<'_>, dml: &Dml) -> bool {
     let named = |index: usize| {
         matches!(tree.kind(index), Some(TokenKind::Param | TokenKind::Hole))
             || tree.word(index) == "pg_backend_pid"
-            || tree.ident(index).is_some_and(|name| statement.variables.iter().any(|variable| *variable == *name))
+            || tree.ident(index).is_some_and(|name| statement.is_variable(&name))
     };
     dml.returning.is_some() || dml.set.clone().is_some_and(|set| set.into_iter().any(named))
 }

@@ -29,7 +29,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         {
             continue;
         }
-        let Some(fault) = fault(tree, call, &calls) else { continue };
+        let Some(fault) = fault(statement, call, &calls) else { continue };
         sink.at_tokens(
             &RULE,
             level,
@@ -75,7 +75,9 @@ impl Fault {
     }
 }
 
-fn fault(tree: &Tree<'_>, call: &Call, calls: &[Call]) -> Option<Fault> {
+fn fault(statement: &Statement<'_>, call: &Call, calls: &[Call]) -> Option<Fault> {
+    let tree = &statement.tree;
+    let typed = |arg: &Tokens| statement.with_types(value(tree, arg), call.query);
     let Some(function) = advisory::function(&call.name) else {
         return invented(&call.name);
     };
@@ -95,36 +97,31 @@ fn fault(tree: &Tree<'_>, call: &Call, calls: &[Call]) -> Option<Fault> {
         (Action::UnlockAll, _) => {
             Fault::new("42883", format!("{} takes no arguments", function.name), "leave them out")
         }
-        (_, [key]) => wrong(tree, key, &SqlType::Int8),
-        (_, [first, second]) => wrong(tree, first, &SqlType::Int4).or_else(|| wrong(tree, second, &SqlType::Int4)),
+        (_, [key]) => wrong(&typed(key), &SqlType::Int8),
+        (_, [first, second]) => wrong(&typed(first), &SqlType::Int4).or_else(|| wrong(&typed(second), &SqlType::Int4)),
         (_, []) => Fault::new("42883", "it has no key", "give it one bigint, or two integers"),
         _ => Fault::new("42883", "there is no form with more than two keys", "give it one bigint, or two integers"),
     }
     .or_else(|| {
         let inside = |inner: &&Call| call.args.iter().any(|arg| arg.contains(&inner.name_token));
-        calls.iter().filter(inside).find_map(|inner| wrong_hash(tree, inner))
+        calls.iter().filter(inside).find_map(|inner| wrong_hash(statement, inner))
     })
 }
 
 /// What keeps an argument from being a key of type `wanted`, which is bigint, or integer in the two-key form.
-fn wrong(tree: &Tree<'_>, arg: &Tokens, wanted: &SqlType) -> Option<Fault> {
+fn wrong(value: &Value, wanted: &SqlType) -> Option<Fault> {
     let pair = *wanted == SqlType::Int4;
-    let value = value(tree, arg);
-    if let Value::Text(text) = &value {
-        let number = Value::Cast { value: Box::new(value.clone()), ty: wanted.clone() }.fold();
-        // A template may fill the number in.
-        if matches!(number, Value::Integer(_)) || text.contains(['{', '%', '$', '<', '@', '#', '?', ':']) {
-            return None;
-        }
-        let digits = text.trim().trim_start_matches(['+', '-']);
-        let help = "a string constant must spell the number; hash a name: hashtextextended('…', 0)";
-        return if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            Fault::new("22003", format!("'{text}' is out of the key's range"), help)
-        } else {
-            Fault::new("22P02", format!("'{text}' is no integer"), help)
-        };
+    if let Value::Text(text) = value {
+        return unreadable(text, wanted);
     }
-    let spelled = match &value {
+    if let Value::Cast { value, ty } = value
+        && let Value::Text(text) = &**value
+        && ty.bits().is_some()
+        && let Some(fault) = unreadable(text, ty)
+    {
+        return Some(fault);
+    }
+    let spelled = match value {
         Value::Row(_) => "a row".to_owned(),
         Value::Array(_) => "an array".to_owned(),
         value => {
@@ -152,8 +149,25 @@ fn wrong(tree: &Tree<'_>, arg: &Tokens, wanted: &SqlType) -> Option<Fault> {
     }
 }
 
+/// Why a string constant is no integer of a type.
+fn unreadable(text: &str, ty: &SqlType) -> Option<Fault> {
+    let number = Value::Cast { value: Box::new(Value::Text(text.to_owned())), ty: ty.clone() }.fold();
+    // A template may fill the number in.
+    if matches!(number, Value::Integer(_)) || text.contains(['{', '%', '$', '<', '@', '#', '?', ':']) {
+        return None;
+    }
+    let digits = text.trim().trim_start_matches(['+', '-']);
+    let help = "a string constant must spell the number; hash a name: hashtextextended('…', 0)";
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        Fault::new("22003", format!("'{text}' is out of range for {}", spell(ty)), help)
+    } else {
+        Fault::new("22P02", format!("'{text}' is no integer"), help)
+    }
+}
+
 /// What is wrong with a call of a text hash inside the key.
-fn wrong_hash(tree: &Tree<'_>, call: &Call) -> Option<Fault> {
+fn wrong_hash(statement: &Statement<'_>, call: &Call) -> Option<Fault> {
+    let tree = &statement.tree;
     if !call.is_built_in() {
         return None;
     }
@@ -173,7 +187,7 @@ fn wrong_hash(tree: &Tree<'_>, call: &Call) -> Option<Fault> {
         };
         return Fault::new("42883", what, help);
     }
-    let ty = value(tree, call.args.first()?).ty()?;
+    let ty = statement.with_types(value(tree, call.args.first()?), call.query).ty()?;
     let taken = match &ty {
         SqlType::Text | SqlType::Unknown => true,
         ty @ SqlType::Other(_) => ty.becomes_integer().is_none(),

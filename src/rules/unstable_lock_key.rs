@@ -19,7 +19,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
     for lock in statement.direct_locks().filter(|lock| lock.function.acquires()) {
         let moving = lock.call.args.iter().find_map(|arg| {
-            let (name, why) = moving(&value(tree, arg), reads_clock(tree, arg))?;
+            let (name, why) = moving(&statement.with_only_values(value(tree, arg)), reads_clock(tree, arg))?;
             Some((at(tree, arg, &name), why))
         });
         let Some((tokens, why)) = moving else { continue };

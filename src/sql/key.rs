@@ -1,18 +1,12 @@
 //! The key of an advisory call: its arguments folded to constants, or in one spelling.
 
 use super::advisory::{Key, KeyPart};
-use super::clause::{Call, Tree};
 use super::functions;
-use super::value::{Value, value};
+use super::value::Value;
 
 /// Functions whose result is NULL if an argument is.
 const STRICT: &[&str] =
     &["abs", "ascii", "crc32", "hashtext", "hashtextextended", "length", "lower", "md5", "mod", "trim", "upper"];
-
-/// The arguments of a call, folded.
-pub fn arguments(tree: &Tree<'_>, call: &Call) -> Vec<Value> {
-    call.args.iter().map(|arg| value(tree, arg).fold()).collect()
-}
 
 /// The key that folded arguments name; `Unknown` where they fit neither form.
 pub fn of_arguments(arguments: &[Value]) -> Key {
@@ -103,14 +97,15 @@ fn spelling(value: &Value) -> String {
 mod tests {
     use super::*;
     use crate::sql::advisory::Sameness;
-    use crate::sql::clause::Entry;
+    use crate::sql::clause::{Entry, Tree};
     use crate::sql::lex::lex;
+    use crate::sql::value::value;
 
     fn key(call: &str) -> Key {
         let text = format!("SELECT pg_advisory_lock({call})");
         let tree = Tree::build(&text, &lex(&text), Entry::Statement);
         let calls = tree.calls();
-        of_arguments(&arguments(&tree, &calls[0]))
+        of_arguments(&calls[0].args.iter().map(|arg| value(&tree, arg).fold()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -100,6 +100,24 @@ impl Value {
         })
     }
 
+    /// The value with every part for which `lookup` knows another replaced.
+    #[must_use]
+    pub fn substitute(&self, lookup: &dyn Fn(&Self) -> Option<Self>) -> Self {
+        if let Some(other) = lookup(self) {
+            return other;
+        }
+        let all = |parts: &[Self]| parts.iter().map(|part| part.substitute(lookup)).collect();
+        match self {
+            Self::Call { name, args } => Self::Call { name: name.clone(), args: all(args) },
+            Self::Cast { value, ty } => Self::Cast { value: Box::new(value.substitute(lookup)), ty: ty.clone() },
+            Self::Operator { symbol, args } => Self::Operator { symbol: symbol.clone(), args: all(args) },
+            Self::Case { conditions, results } => Self::Case { conditions: all(conditions), results: all(results) },
+            Self::Row(parts) => Self::Row(all(parts)),
+            Self::Array(parts) => Self::Array(all(parts)),
+            other => other.clone(),
+        }
+    }
+
     /// The value under casts.
     pub fn uncast(&self) -> &Self {
         match self {

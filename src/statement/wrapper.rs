@@ -70,23 +70,6 @@ impl Effect {
             };
             given.get(position).cloned()
         };
-        self.args.iter().map(|arg| substitute(arg, &lookup).fold()).collect()
-    }
-}
-
-/// The value with every part for which `lookup` knows another replaced.
-fn substitute(value: &Value, lookup: &dyn Fn(&Value) -> Option<Value>) -> Value {
-    if let Some(other) = lookup(value) {
-        return other;
-    }
-    let all = |parts: &[Value]| parts.iter().map(|part| substitute(part, lookup)).collect();
-    match value {
-        Value::Call { name, args } => Value::Call { name: name.clone(), args: all(args) },
-        Value::Cast { value, ty } => Value::Cast { value: Box::new(substitute(value, lookup)), ty: ty.clone() },
-        Value::Operator { symbol, args } => Value::Operator { symbol: symbol.clone(), args: all(args) },
-        Value::Case { conditions, results } => Value::Case { conditions: all(conditions), results: all(results) },
-        Value::Row(parts) => Value::Row(all(parts)),
-        Value::Array(parts) => Value::Array(all(parts)),
-        other => other.clone(),
+        self.args.iter().map(|arg| arg.substitute(&lookup).fold()).collect()
     }
 }

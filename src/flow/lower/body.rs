@@ -13,7 +13,7 @@ use crate::sql::plpgsql::{Block, Body, LoopKind, RaiseLevel, Statement as Pl, St
 use crate::sql::routine::Routine;
 use crate::sql::script::{Expects, Surroundings};
 use crate::sql::{Tokens, advisory};
-use crate::statement::{Missing, Statement, Use, Wrappers};
+use crate::statement::{self, Missing, Statement, Use, Variable, Wrappers};
 use std::collections::HashMap;
 use std::sync::Arc;
 use variables::Variables;
@@ -27,6 +27,7 @@ pub(super) fn plpgsql<'d>(
 ) -> Lowered<'d> {
     let document = &documents[index];
     let variables = Variables::of(document, body, routine);
+    let names = variables.known(document);
     let name: Arc<str> = routine.name.as_deref().unwrap_or_default().into();
     let mut walk = Walk {
         commands: inside(documents, index).iter().filter_map(command).collect(),
@@ -34,7 +35,8 @@ pub(super) fn plpgsql<'d>(
         wrappers,
         builder: Builder::new(),
         statements: Vec::new(),
-        names: variables.names(),
+        hidden: Arc::new(names.keys().map(|name| (name.clone(), Variable::default())).collect()),
+        names: Arc::new(names),
         variables,
         unit: Arc::clone(&name),
         cursors: HashMap::new(),
@@ -69,7 +71,9 @@ struct Walk<'w, 'd> {
     /// Names of advisory functions in what could not be read as statements.
     unread: usize,
     variables: Variables,
-    names: Arc<[String]>,
+    names: Arc<statement::Variables>,
+    /// The same names for what EXECUTE runs, which sees none of them.
+    hidden: Arc<statement::Variables>,
     unit: Arc<str>,
     /// The queries of bound cursors that nothing has opened yet, by the cursors' names.
     cursors: HashMap<String, Tokens>,
@@ -209,7 +213,7 @@ impl Walk<'_, '_> {
         let mut nodes = Vec::new();
         for piece in pieces {
             let tokens = &run.tokens[piece.tokens.clone()];
-            let names = Arc::clone(&self.names);
+            let names = Arc::clone(&self.hidden);
             let unit = Arc::clone(&self.unit);
             let statement = Statement::new(run, tokens, Entry::Statement, result.clone(), names, unit, self.wrappers);
             nodes.extend(self.builder.statement(&statement));

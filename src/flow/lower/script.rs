@@ -5,10 +5,11 @@ use crate::document::Document;
 use crate::flow::{Action, UnitKind};
 use crate::span::{Span, SqlSpan};
 use crate::sql::clause::{Entry, Verb};
-use crate::sql::routine::{Returns, Routine, RoutineKind};
+use crate::sql::routine::{ArgumentMode, Returns, Routine, RoutineKind};
 use crate::sql::script::{Expects, Runner, Section, SectionKind, Surroundings};
 use crate::sql::split::{Piece, Terminator};
-use crate::statement::{Statement, Use, Wrappers};
+use crate::sql::value::SqlType;
+use crate::statement::{Statement, Use, Variable, Variables, Wrappers};
 use std::sync::Arc;
 
 /// psql commands after which the result of the statement before them is kept or fed on, not shown.
@@ -38,7 +39,7 @@ pub(super) fn sections<'d>(
             };
             let tokens = &document.tokens[piece.tokens.clone()];
             let statement =
-                Statement::new(document, tokens, Entry::Statement, result, Arc::from([]), Arc::clone(&name), wrappers);
+                Statement::new(document, tokens, Entry::Statement, result, Arc::default(), Arc::clone(&name), wrappers);
             if joined {
                 // psql sends both sides of `\;` as one string: one implicit transaction, as if one statement.
                 builder.statement = builder.statement.saturating_sub(1);
@@ -99,7 +100,7 @@ pub(super) fn sql_body<'d>(
     let mut lowered = Lowered::default();
     let mut builder = Builder::flat();
     let name: Arc<str> = routine.name.as_deref().unwrap_or_default().into();
-    let variables: Arc<[String]> = routine.arguments.iter().filter_map(|a| a.name.clone()).collect();
+    let variables = Arc::new(arguments(routine));
     for (index, piece) in pieces.iter().enumerate() {
         let last = index + 1 == pieces.len();
         let result = match routine.returns {
@@ -126,6 +127,21 @@ pub(super) fn sql_body<'d>(
     let unit = builder.finish(kind(routine), &name, span, Surroundings::Unknown, root);
     lowered.units.push(unit);
     lowered
+}
+
+/// The arguments of a routine, by their names and by their numbers.
+pub(super) fn arguments(routine: &Routine) -> Variables {
+    let mut variables = Variables::new();
+    let mut number = 0;
+    for argument in &routine.arguments {
+        let variable = Variable { ty: Some(SqlType::from_name(&argument.ty)), value: None };
+        if argument.mode != ArgumentMode::Out {
+            number += 1;
+            variables.insert(format!("${number}"), variable.clone());
+        }
+        variables.extend(argument.name.clone().map(|name| (name, variable)));
+    }
+    variables
 }
 
 pub(super) fn kind(routine: &Routine) -> UnitKind {

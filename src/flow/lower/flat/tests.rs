@@ -20,7 +20,7 @@ fn flow(text: &str, surroundings: Surroundings, mut builder: Builder) -> UnitFlo
         let tokens = &documents[0].tokens[piece.tokens.clone()];
         let shown = Use::Shown { stored: false };
         let statement =
-            Statement::new(&documents[0], tokens, Entry::Statement, shown, Arc::from([]), "".into(), &wrappers);
+            Statement::new(&documents[0], tokens, Entry::Statement, shown, Arc::default(), "".into(), &wrappers);
         builder.statement(&statement);
     }
     let root = builder.sequence();

@@ -5,7 +5,7 @@ use crate::region::Region;
 use crate::span::{Span, SqlSpan};
 use crate::sql::Tokens;
 use crate::sql::lex::{Token, lex_with_holes};
-use crate::sql::plpgsql::{self, Body, dynamic_sql};
+use crate::sql::plpgsql::{self, Body, Command, dynamic_sql};
 use crate::sql::routine::{self, Language, Routine};
 use crate::sql::split::{Piece, split};
 
@@ -131,14 +131,12 @@ fn bodies<'s>(region: &Region<'s>, reading: &Reading, index: usize) -> Vec<(Regi
             pieces.iter().filter_map(body).collect()
         }
         Content::Plpgsql(body) => {
-            let mut commands = Vec::new();
-            body.commands(&mut commands);
-            let run = |command: Tokens| {
-                let text = dynamic_sql(region, command.of(&reading.tokens))?;
+            let run = |Command { command, text }: Command| {
+                let text = dynamic_sql(region, text.of(&reading.tokens))?;
                 let reading = statements(&text, Origin::Dynamic { document: index, command });
                 Some((text, reading))
             };
-            commands.into_iter().filter_map(run).collect()
+            body.commands(region.text(), &reading.tokens).into_iter().filter_map(run).collect()
         }
     }
 }

@@ -14,6 +14,7 @@ mod simple;
 mod walk;
 
 pub use dynamic::{STAND_IN, dynamic_sql};
+pub use walk::Command;
 
 /// A body: options, one block, and whether all of it was understood.
 #[derive(Clone, Debug, PartialEq, Eq)]

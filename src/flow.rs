@@ -48,6 +48,8 @@ pub enum Lock {
         /// The key.
         key: Key,
     },
+    /// LOCK TABLE.
+    Table,
     /// A locking clause: FOR UPDATE and its kin.
     Rows {
         /// The tables read, lower case, without schema.
@@ -243,7 +245,7 @@ impl Unit {
     pub fn advisory(&self, site: SiteId) -> Option<(&'static Function, &Key)> {
         match &self.sites.get(site)?.lock {
             Lock::Advisory { function, key } => Some((function, key)),
-            Lock::Rows { .. } => None,
+            Lock::Rows { .. } | Lock::Table => None,
         }
     }
 

@@ -3,11 +3,12 @@
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
-/// Everything that a rule can start from. `limit` and `fetch` stand for a queue claim that has no locking clause.
+/// Everything that a rule can start from. `limit`, `fetch`, `min` and `max` stand for a queue claim that has no locking
+/// clause.
 /// Comments may stand between any two words, so a word before a comment is enough.
 static LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i-u)advisory_|skip(?:\s+locked|\s*(?:/\*|--))|for(?:\s+(?:no\s|key\s|update|share)|\s*(?:/\*|--))|pg_locks|\blimit\b|\bfetch\s",
+        r"(?i-u)advisory_|skip(?:\s+locked|\s*(?:/\*|--))|for(?:\s+(?:no\s|key\s|update|share)|\s*(?:/\*|--))|pg_locks|\block\s+table\b|\(\s*select\s+(?:min|max)\s*\(|\blimit\b|\bfetch\s",
     )
     .ok()
 });
@@ -130,6 +131,8 @@ mod tests {
             "skip\tlocked",
             "where id = (select id from t limit 1)",
             "fetch first 1 rows only",
+            "id = (SELECT min(id) FROM t)",
+            "lock table t",
         ] {
             assert!(may_lock(text.as_bytes()), "{text}");
         }

@@ -12,7 +12,7 @@ use crate::region::Region;
 use crate::span::{Span, SqlSpan};
 use crate::sql::advisory::{self, Action, Function, Key};
 use crate::sql::clause::{
-    Call, Clause, Entry, Evaluation, FromItem, Object, QueryId, RowLock, Term, Tokens, Tree, Verb, Wrap,
+    Call, Clause, Entry, Evaluation, FromItem, Object, Query, QueryId, RowLock, Term, Tokens, Tree, Verb, Wrap,
 };
 use crate::sql::key;
 use crate::sql::lex::Token;
@@ -150,7 +150,7 @@ impl<'d> Statement<'d> {
                 let asks = |item: &FromItem| item.name == "pg_locks";
                 !query.locks.is_empty()
                     || query.select().is_some_and(|select| select.from.iter().any(asks))
-                    || query.is_limited() && changes()
+                    || (query.is_limited() || self.has_extreme(query)) && changes()
             })
     }
 
@@ -169,6 +169,12 @@ impl<'d> Statement<'d> {
             }
         }
         found
+    }
+
+    /// Whether a query picks its rows by the least or the greatest value.
+    fn has_extreme(&self, query: &Query) -> bool {
+        let mut list = query.select().map_or(&[][..], |select| select.list.as_slice()).iter();
+        list.any(|item| matches!(self.tree.word(item.start), "min" | "max"))
     }
 
     /// The arguments of a call, folded.

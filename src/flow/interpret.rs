@@ -344,13 +344,14 @@ impl Run<'_> {
                 let inside = matches!(self.unit.kind, UnitKind::Procedure { .. });
                 let gone = state.held.both(&self.scoped);
                 state.held = state.held.without(&gone);
-                // What follows a script's own COMMIT is another transaction on purpose.
-                if inside {
+                // What follows a script's own COMMIT is another transaction on purpose; AND CHAIN goes on with the same.
+                if inside || *chain {
                     state.ended = state.ended.with(&gone);
                 }
                 state.wrote = Sites::default();
                 state.savepoints.clear();
                 if !inside && !chain {
+                    state.ended = Sites::default();
                     state.transaction = match self.unit.surroundings {
                         // A script that ends what it never began has a session that begins by itself.
                         _ if self.unit.ends_outer => Transaction::Unknown,
@@ -425,6 +426,6 @@ impl Run<'_> {
 fn is_transaction_scoped(unit: &Unit, site: SiteId) -> bool {
     match &unit.sites[site].lock {
         Lock::Advisory { function, .. } => function.scope == Scope::Transaction,
-        Lock::Rows { .. } => true,
+        Lock::Rows { .. } | Lock::Table => true,
     }
 }

@@ -155,6 +155,10 @@ impl Builder {
             let writing = !writes.is_empty();
             nodes.push(self.step(Action::Work { reads, writes }, statement.span));
             self.row_locks(statement, writing, &mut nodes);
+            // MySQL has LOCK TABLES.
+            if *statement.tree.verb() == Verb::Lock && statement.tree.word(statement.tree.all().start + 1) == "table" {
+                nodes.push(self.clause(Lock::Table, statement, statement.span, false));
+            }
         }
         for (action, span) in unlocks {
             nodes.push(self.step(action, span));
@@ -192,17 +196,23 @@ impl Builder {
             if statement.tree.query_evaluated(query) != Evaluation::Yes {
                 continue;
             }
-            let site = self.site(Site {
-                lock: Lock::Rows { tables: tables::locked(&statement.tree, query, lock) },
-                span: statement.source(&lock.tokens),
-                statement: statement.span,
-                via: None,
-                answer: super::Answer::None,
-                guards_own_statement: writing,
-            });
-            let span = self.sites[site].span;
-            nodes.push(self.step(Action::Acquire(site), span));
+            let tables = tables::locked(&statement.tree, query, lock);
+            let span = statement.source(&lock.tokens);
+            nodes.push(self.clause(Lock::Rows { tables }, statement, span, writing));
         }
+    }
+
+    /// The step of a lock that no function takes.
+    fn clause(&mut self, lock: Lock, statement: &Statement<'_>, span: Span, guards_own_statement: bool) -> Node {
+        let site = self.site(Site {
+            lock,
+            span,
+            statement: statement.span,
+            via: None,
+            answer: super::Answer::None,
+            guards_own_statement,
+        });
+        self.step(Action::Acquire(site), span)
     }
 
     fn finish(self, kind: UnitKind, name: &str, span: Span, surroundings: Surroundings, root: Node) -> Unit {

@@ -321,7 +321,7 @@ impl UnitFlow {
         });
         let locked = self.unit.sites.iter().filter_map(|site| match &site.lock {
             Lock::Rows { tables } => Some(tables.iter()),
-            Lock::Advisory { .. } => None,
+            Lock::Advisory { .. } | Lock::Table => None,
         });
         worked.flatten().chain(locked.flatten()).map(String::as_str).collect()
     }

@@ -2,7 +2,7 @@
 
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Dml, DmlKind, FromItem, QueryId, Tokens, Tree};
+use crate::sql::clause::{Dml, DmlKind, FromItem, QueryId, Strength, Tokens, Tree};
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
@@ -58,8 +58,10 @@ fn pick(tree: &Tree<'_>, dml: &Dml) -> Option<QueryId> {
     let query = tree.query(id);
     let select = query.select()?;
     let [table] = select.from.as_slice() else { return None };
-    let claims = query.is_limited()
-        && query.locks.is_empty()
+    // FOR KEY SHARE lets an UPDATE through that changes no key.
+    let unlocked = query.locks.iter().all(|lock| lock.strength == Strength::KeyShare);
+    let claims = (query.is_limited() || is_extreme(tree, id))
+        && unlocked
         && select.distinct.is_none()
         && select.group_by.is_none()
         && table.is_table()
@@ -67,6 +69,18 @@ fn pick(tree: &Tree<'_>, dml: &Dml) -> Option<QueryId> {
         && !has_negation(tree, condition.tokens.clone())
         && changes_what_it_picks_by(tree, dml, &select.condition.clone()?);
     claims.then_some(id)
+}
+
+/// `SELECT min(id) FROM …`: the first row, without LIMIT.
+fn is_extreme(tree: &Tree<'_>, id: QueryId) -> bool {
+    let list = tree.query(id).select().map_or(&[][..], |select| select.list.as_slice());
+    let [item] = list else { return false };
+    tree.calls().iter().any(|call| {
+        call.query == Some(id)
+            && call.is_built_in()
+            && matches!(call.name.as_str(), "min" | "max")
+            && call.tokens.start == item.start
+    })
 }
 
 /// Through `SELECT id FROM picked`, to the query that picks.

@@ -32,6 +32,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         sink.report(&RULE, Level::Error, place(&tokens), "the server refuses this: a syntax error (SQLSTATE 42601)")
             .statement(statement.span)
             .unit(&statement.unit)
+            .about(context.file.id, statement.span)
             .help(help);
     }
     if !tree.complete() {
@@ -107,6 +108,9 @@ fn fault(tree: &Tree<'_>, id: QueryId, lock: &RowLock) -> Option<Fault> {
     if query.terms.len() > 1 || is_arm(tree, id) {
         return refused(clause, "UNION/INTERSECT/EXCEPT", None);
     }
+    if let Some(refusal) = cursor(tree, id, clause) {
+        return Some(refusal);
+    }
     match query.terms.first()? {
         Term::Select(select) => of_select(tree, id, select, &lock.of, clause),
         Term::Values(tokens) => {
@@ -114,6 +118,26 @@ fn fault(tree: &Tree<'_>, id: QueryId, lock: &RowLock) -> Option<Fault> {
         }
         Term::Table(_) | Term::Query(_) | Term::Dml(_) => None,
     }
+}
+
+/// `DECLARE … WITH HOLD`, SCROLL and INSENSITIVE, whose query may lock no rows.
+fn cursor(tree: &Tree<'_>, id: QueryId, clause: &str) -> Option<Fault> {
+    if *tree.verb() != Verb::Declare || tree.query(id).parent.is_some() {
+        return None;
+    }
+    let head = tree.all().start..tree.query(id).tokens.start;
+    let found = |words: &[&str]| head.clone().find(|&index| tree.is(index, words));
+    let not = |index: &usize| tree.word(index - 1) != "no";
+    if let Some(at) = found(&["with", "hold"]) {
+        let what = format!("DECLARE CURSOR WITH HOLD ... {clause} is not supported (SQLSTATE 0A000)");
+        return Some((what, Some(at..at + 2)));
+    }
+    if let Some(at) = found(&["scroll"]).filter(not) {
+        let what = format!("DECLARE SCROLL CURSOR ... {clause} is not supported (SQLSTATE 0A000)");
+        return Some((what, Some(at..at + 1)));
+    }
+    let at = found(&["insensitive"])?;
+    Some((format!("DECLARE INSENSITIVE CURSOR ... {clause} is not valid (SQLSTATE 42P11)"), Some(at..at + 1)))
 }
 
 fn refused(clause: &str, what: &str, tokens: Option<Tokens>) -> Option<Fault> {

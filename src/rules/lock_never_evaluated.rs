@@ -2,7 +2,8 @@
 
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::Evaluation;
+use crate::sql::clause::{Evaluation, QueryId, Tokens};
+use crate::sql::functions;
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -37,6 +38,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 format!("nothing is locked: with a NULL key `{}` returns NULL and does nothing", lock.function.name),
                 "give it a key that cannot be NULL",
             ),
+            Evaluation::Yes if lock.call.query.is_some_and(|id| has_no_row(statement, id)) => (
+                "no lock is taken: the query around this call has no row".to_owned(),
+                "take the lock in a statement of its own",
+            ),
             Evaluation::Yes => continue,
         };
         told = Some(lock.span);
@@ -45,4 +50,17 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             .unit(&statement.unit)
             .help(help);
     }
+}
+
+/// Whether a SELECT gives no row whatever the tables hold: `WHERE false`, `LIMIT 0`.
+fn has_no_row(statement: &Statement<'_>, id: QueryId) -> bool {
+    let tree = &statement.tree;
+    let query = tree.query(id);
+    let is = |tokens: &Tokens, word: &str| tokens.len() == 1 && tree.raw(tokens.start).eq_ignore_ascii_case(word);
+    // An aggregate has a row of its own.
+    query.limit.as_ref().is_some_and(|limit| is(limit, "0"))
+        || query.select().is_some_and(|select| {
+            select.conjuncts.iter().any(|conjunct| is(&conjunct.tokens, "false"))
+                && !tree.calls().iter().any(|call| call.query == Some(id) && functions::is_aggregate(&call.name))
+        })
 }

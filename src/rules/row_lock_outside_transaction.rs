@@ -1,7 +1,7 @@
 //! A row lock in autocommit: gone before the next statement.
 
 use crate::finding::{Level, Place};
-use crate::flow::{Lock, UnitFlow};
+use crate::flow::{Lock, Step, StepId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,22 +13,45 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    for (step, site) in flow.unit.site_steps() {
+    let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
+    for (step, site) in flow.unit.site_steps().filter(|(step, _)| flow.trace.before[*step].autocommit()) {
         let taken = &flow.unit.sites[site];
-        let Lock::Rows { tables } = &taken.lock else { continue };
-        if !flow.trace.before[step].autocommit() || taken.guards_own_statement {
-            continue;
+        match &taken.lock {
+            Lock::Rows { tables } if !taken.guards_own_statement => {
+                let Some(write) = flow.first_write_without(site, tables) else { continue };
+                sink.at_site(
+                    &RULE,
+                    level,
+                    context,
+                    (flow, site),
+                    "outside a transaction the row lock is gone before the next statement runs",
+                )
+                .related(
+                    Place::new(context.file.id, flow.unit.steps[write].span),
+                    "this writes the rows without the lock",
+                )
+                .help("put BEGIN before the SELECT and COMMIT after the write, or do both in one UPDATE");
+            }
+            Lock::Table if !is_sent_with_others(flow, step) => {
+                sink.at_site(
+                    &RULE,
+                    level,
+                    context,
+                    (flow, site),
+                    "the server refuses this: LOCK TABLE can only be used in transaction blocks (SQLSTATE 25P01)",
+                )
+                .help("put BEGIN before it and COMMIT after the work");
+            }
+            _ => {}
         }
-        let Some(write) = flow.first_write_without(site, tables) else { continue };
-        let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
-        sink.at_site(
-            &RULE,
-            level,
-            context,
-            (flow, site),
-            "outside a transaction the row lock is gone before the next statement runs",
-        )
-        .related(Place::new(context.file.id, flow.unit.steps[write].span), "this writes the rows without the lock")
-        .help("put BEGIN before the SELECT and COMMIT after the write, or do both in one UPDATE");
     }
+}
+
+/// Whether a statement is sent to the server together with another one, in one implicit transaction: psql's `\;`. The step
+/// of LOCK TABLE comes after that of its own work.
+fn is_sent_with_others(flow: &UnitFlow, step: StepId) -> bool {
+    let steps = &flow.unit.steps;
+    let statement = steps[step].statement;
+    let same = |other: Option<&Step>| other.is_some_and(|other| other.statement == statement);
+    same(step.checked_sub(2).and_then(|before| steps.get(before))) || same(steps.get(step + 1))
 }

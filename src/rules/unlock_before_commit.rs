@@ -20,8 +20,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if unlock.action != Action::Unlock || !before.in_transaction() {
             continue;
         }
-        let guarded = before.wrote.iter().find(|&taken| flow.unit.releases(site, taken) != Sameness::Different);
-        let Some(taken) = guarded else { continue };
+        // A lock of the very key, or else one whose key may be it.
+        let pairs = before.wrote.iter().map(|taken| (flow.unit.releases(site, taken), taken));
+        let Some((_, taken)) = pairs.filter(|(same, _)| *same != Sameness::Different).min() else { continue };
         let taken = flow.unit.sites[taken].span;
         sink.at_site(
             &RULE,

@@ -277,6 +277,17 @@ impl UnitFlow {
         })
     }
 
+    /// A write to one of `tables` in a loop whose first rounds run under the row locks of `site`, and later ones after these
+    /// have ended.
+    pub fn unguarded_round(&self, site: SiteId, tables: &[String]) -> Option<StepId> {
+        self.about(site, &self.index.work).find(|&step| {
+            let before = &self.trace.before[step];
+            let writes = matches!(&self.unit.steps[step].action,
+                Action::Work { writes, .. } if writes.iter().any(|table| tables.contains(table)));
+            writes && before.held_any.contains(site) && before.ended.contains(site)
+        })
+    }
+
     /// The COMMIT or ROLLBACK of the whole transaction under which the lock of `site` is held.
     pub fn commit_under(&self, site: SiteId) -> Option<StepId> {
         self.held_at(site, &self.index.endings)

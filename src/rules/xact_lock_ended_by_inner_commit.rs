@@ -1,7 +1,7 @@
 //! COMMIT, or a savepoint rolled back, ends the lock while the work that it guards goes on.
 
 use crate::finding::{Level, Place};
-use crate::flow::UnitFlow;
+use crate::flow::{Lock, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Scope;
 
@@ -15,23 +15,29 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     for (_, site) in flow.unit.site_steps() {
-        let Some((function, _)) = flow.unit.advisory(site) else { continue };
-        if !function.acquires() || function.scope != Scope::Transaction {
-            continue;
-        }
-        let Some(work) = flow.unguarded_repetition(site) else { continue };
-        let mut story = sink.at_site(
-            &RULE,
-            Level::Error,
-            context,
-            (flow, site),
-            format!("`{}` ends with its transaction, but the work that it guards goes on after that", function.name),
-        );
+        let (level, work, message, help) = match &flow.unit.sites[site].lock {
+            Lock::Advisory { function, .. } if function.acquires() && function.scope == Scope::Transaction => (
+                Level::Error,
+                flow.unguarded_repetition(site),
+                format!(
+                    "`{}` ends with its transaction, but the work that it guards goes on after that",
+                    function.name
+                ),
+                "take the lock again in each transaction, or use the session form with an unlock on every way out",
+            ),
+            Lock::Rows { tables } => (
+                Level::Warning,
+                flow.unguarded_round(site, tables),
+                "the first COMMIT frees every row that this locked, and the loop goes on over them".to_owned(),
+                "lock the next rows in each transaction, with LIMIT and SKIP LOCKED inside the loop",
+            ),
+            Lock::Advisory { .. } | Lock::Table => continue,
+        };
+        let Some(work) = work else { continue };
+        let mut story = sink.at_site(&RULE, level, context, (flow, site), message);
         if let Some(end) = flow.ending_of(site) {
             story = story.related(Place::new(context.file.id, flow.unit.steps[end].span), "the lock is released here");
         }
-        story
-            .related(Place::new(context.file.id, flow.unit.steps[work].span), "this then runs without it")
-            .help("take the lock again in each transaction, or use the session form with an unlock on every way out");
+        story.related(Place::new(context.file.id, flow.unit.steps[work].span), "this then runs without it").help(help);
     }
 }

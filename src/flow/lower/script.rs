@@ -5,6 +5,7 @@ use crate::document::Document;
 use crate::flow::{Action, UnitKind};
 use crate::span::{Span, SqlSpan};
 use crate::sql::clause::{Entry, Verb};
+use crate::sql::lex::{Token, TokenKind};
 use crate::sql::routine::{ArgumentMode, Returns, Routine, RoutineKind};
 use crate::sql::script::{Expects, Runner, Section, SectionKind, Surroundings};
 use crate::sql::split::{Piece, Terminator};
@@ -12,8 +13,8 @@ use crate::sql::value::SqlType;
 use crate::statement::{Statement, Use, Variable, Variables, Wrappers};
 use std::sync::Arc;
 
-/// psql commands after which the result of the statement before them is kept or fed on, not shown.
-const KEEPS: &[&str] = &["\\gset", "\\gexec", "\\watch", "\\if", "\\elif"];
+/// psql commands after which the result of the statement before them is fed on, not shown.
+const KEEPS: &[&str] = &["\\gexec", "\\watch", "\\if", "\\elif"];
 
 pub(super) fn sections<'d>(
     document: &Document<'d>,
@@ -22,6 +23,7 @@ pub(super) fn sections<'d>(
     wrappers: &Wrappers,
 ) -> Lowered<'d> {
     let mut lowered = Lowered::default();
+    let last_read = last_read(document);
     for section in sections {
         let mut builder = Builder::flat();
         let name: Arc<str> = match section.kind {
@@ -35,7 +37,7 @@ pub(super) fn sections<'d>(
         for (index, piece) in pieces.iter().enumerate().take(of_section.end).skip(of_section.start) {
             let result = match section.kind {
                 SectionKind::Query { expects } => Use::Returned(expects),
-                SectionKind::Script { .. } => Use::Shown { stored: is_kept(document, pieces, index) },
+                SectionKind::Script { .. } => Use::Shown { stored: is_kept(document, pieces, index, last_read) },
             };
             let tokens = &document.tokens[piece.tokens.clone()];
             let statement =
@@ -68,13 +70,25 @@ pub(super) fn sections<'d>(
     lowered
 }
 
-fn is_kept(document: &Document<'_>, pieces: &[Piece], index: usize) -> bool {
+fn is_kept(document: &Document<'_>, pieces: &[Piece], index: usize, last_read: usize) -> bool {
     pieces[index].end == Terminator::PsqlCommand
         && pieces.get(index + 1).is_some_and(|next| {
             let command = document.tokens[next.tokens.start].span();
             let text = document.region.text().get(command.range()).unwrap_or_default();
-            KEEPS.iter().any(|known| text.starts_with(known))
+            KEEPS.iter().any(|known| text.starts_with(known)) || text.starts_with("\\gset") && command.end < last_read
         })
+}
+
+/// Where the last variable of psql is read: what `\gset` keeps after that is kept for nobody.
+fn last_read(document: &Document<'_>) -> usize {
+    let text = |token: &Token| document.region.text().get(token.span().range()).unwrap_or_default();
+    let reads = |token: &&Token| match token.kind {
+        // Another script may read it.
+        TokenKind::PsqlCommand if text(token).starts_with("\\i") => true,
+        TokenKind::PsqlCommand | TokenKind::Param | TokenKind::Hole => text(token).contains(':'),
+        _ => false,
+    };
+    document.tokens.iter().rfind(reads).map_or(0, |token| token.span().start)
 }
 
 /// What a psql command does to the flow.

@@ -94,6 +94,8 @@ pub struct Statement<'d> {
     pub purpose: Arc<str>,
     /// What PL/pgSQL does at once when there is no row: `IF NOT FOUND THEN`.
     pub when_missing: Option<Missing>,
+    /// The UPDATE that takes the row which this picks into a variable, by its key alone.
+    pub claimed_by: Option<Span>,
 }
 
 /// What code does with zero rows.
@@ -129,6 +131,7 @@ impl<'d> Statement<'d> {
             purpose: Arc::clone(&unit),
             unit,
             when_missing: None,
+            claimed_by: None,
         };
         statement.locks = statement.lock_calls(wrappers);
         statement
@@ -150,6 +153,7 @@ impl<'d> Statement<'d> {
                 let asks = |item: &FromItem| item.name == "pg_locks";
                 !query.locks.is_empty()
                     || query.select().is_some_and(|select| select.from.iter().any(asks))
+                    || query.is_limited() && matches!(self.result, Use::Stored { .. })
                     || (query.is_limited() || self.has_extreme(query)) && changes()
             })
     }

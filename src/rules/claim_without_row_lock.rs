@@ -2,6 +2,7 @@
 
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
 use crate::sql::clause::{Dml, DmlKind, FromItem, QueryId, Strength, Tokens, Tree};
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
@@ -23,22 +24,29 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     {
         return;
     }
+    if let Some(update) = statement.claimed_by {
+        report(context, statement, &tree.all(), update, sink);
+    }
     for (_, query) in tree.queries() {
         // A deleted row is gone for the second worker; only an UPDATE finds it again.
         let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
         let Some(pick) = pick(tree, dml).filter(|_| is_for_somebody(statement, dml)) else { continue };
-        let inner = tree.query(pick);
-        sink.at_tokens(
-            &RULE,
-            Level::Warning,
-            context,
-            (statement, &inner.tokens),
-            "nothing locks the row that this picks: two workers pick the same one, the second \
-             waits and then takes it again",
-        )
-        .related(Place::new(context.file.id, statement.source(&dml.target.tokens)), "both update it here")
-        .help("end the sub-select with FOR UPDATE SKIP LOCKED, or repeat its condition in the outer WHERE");
+        report(context, statement, &tree.query(pick).tokens, statement.source(&dml.target.tokens), sink);
     }
+}
+
+/// `tokens` pick the row that is taken at `update`.
+fn report(context: &Context<'_>, statement: &Statement<'_>, tokens: &Tokens, update: Span, sink: &mut Sink) {
+    sink.at_tokens(
+        &RULE,
+        Level::Warning,
+        context,
+        (statement, tokens),
+        "nothing locks the row that this picks: two workers pick the same one, the second \
+             waits and then takes it again",
+    )
+    .related(Place::new(context.file.id, update), "both update it here")
+    .help("pick the row with FOR UPDATE SKIP LOCKED, or repeat the condition in the WHERE of the UPDATE");
 }
 
 /// Whether the second worker is refused with SQLSTATE 40001: the transaction reads one snapshot.

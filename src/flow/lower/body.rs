@@ -1,5 +1,6 @@
 //! PL/pgSQL bodies: their blocks become the tree, the SQL in them statements.
 
+mod claim;
 mod condition;
 mod variables;
 
@@ -40,6 +41,7 @@ pub(super) fn plpgsql<'d>(
         variables,
         unit: Arc::clone(&name),
         cursors: HashMap::new(),
+        picks: HashMap::new(),
         found: None,
         unread: 0,
     };
@@ -77,6 +79,8 @@ struct Walk<'w, 'd> {
     unit: Arc<str>,
     /// The queries of bound cursors that nothing has opened yet, by the cursors' names.
     cursors: HashMap<String, Tokens>,
+    /// The rows that were picked without a lock, by the variables that hold their keys.
+    picks: HashMap<String, claim::Pick>,
     /// The try-lock that FOUND tells of: `PERFORM 1 WHERE pg_try_…`.
     found: Option<usize>,
 }
@@ -152,7 +156,11 @@ impl Walk<'_, '_> {
                     Some(targets) => Use::Stored { read: self.variables.any_read(targets) },
                     None => Use::Returned(Expects::Unknown),
                 };
+                let before = self.statements.len();
                 let nodes = self.sql(*tokens, result, next);
+                if let Some(targets) = targets {
+                    self.picked(targets, before);
+                }
                 if let Some([target]) = targets {
                     self.bind(target);
                 }
@@ -243,6 +251,7 @@ impl Walk<'_, '_> {
         };
         let nodes = self.push(tokens, Entry::SelectList, result, None);
         if let Some(target) = target {
+            self.forget(target);
             self.bind(target);
         }
         nodes
@@ -261,6 +270,7 @@ impl Walk<'_, '_> {
         );
         statement.when_missing = missing;
         let nodes = self.builder.statement(&statement);
+        self.claims(&statement);
         if statement.is_relevant() {
             self.statements.push(statement);
         }

@@ -164,6 +164,6 @@ impl Variables {
 }
 
 /// The variable of `r.field` and `a[1]`.
-fn base(name: &str) -> &str {
+pub(super) fn base(name: &str) -> &str {
     name.split(['.', '[']).next().unwrap_or(name)
 }

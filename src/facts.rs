@@ -12,7 +12,7 @@ use crate::flow::UnitFlow;
 use crate::sql::advisory::{Key, Keys, Mode, Sameness};
 use catalog::Catalog;
 use pooler::Pooler;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Facts of a project, from every file that may hold a lock; the catalog from every file that may define a table;
 /// the connection settings from every configuration file.
@@ -27,7 +27,7 @@ pub struct Facts {
     /// How programs connect; empty where no statement asks for it.
     pub pooler: Pooler,
     /// Functions of the tree that are named like an advisory function, lower case.
-    pub own_functions: Vec<String>,
+    pub own_functions: HashSet<String>,
 }
 
 impl Facts {

@@ -8,8 +8,13 @@ use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
-use crate::flow::{UnitFlow, UnitKind};
+use crate::flow::{Site, UnitFlow, UnitKind};
+use crate::host;
+use crate::language::{HostLanguage, Language};
+use crate::prefilter;
+use crate::program::{self, Program};
 use crate::region::Region;
+use crate::sessions::{self, Functions};
 use crate::source::Source;
 use crate::span::Span;
 use crate::sql::advisory::{self, Key, Scope};
@@ -36,6 +41,8 @@ pub struct File<'a> {
     pub statements: Vec<Statement<'a>>,
     /// Its units with their traces.
     pub units: Vec<UnitFlow>,
+    /// What a host source runs; its statements and units come from these queries.
+    pub program: Program<'a>,
     /// Its comments, sorted.
     pub comments: Vec<Span>,
     /// The routines that it defines.
@@ -56,6 +63,10 @@ pub struct File<'a> {
     migrates: bool,
     /// The names of the units that lock tables.
     lock_tables: HashSet<Arc<str>>,
+    /// Whether it is host code, and something in it takes an advisory lock.
+    locks_in_host: bool,
+    /// Whether it is host code, and names an isolation level that reads one snapshot.
+    one_snapshot: bool,
 }
 
 impl<'a> File<'a> {
@@ -73,6 +84,7 @@ impl<'a> File<'a> {
             source,
             statements: Vec::new(),
             units: Vec::new(),
+            program: Program::default(),
             comments: Vec::new(),
             own_functions: Vec::new(),
             definitions: Vec::new(),
@@ -83,16 +95,34 @@ impl<'a> File<'a> {
             nesting: Nesting::default(),
             migrates: false,
             lock_tables: HashSet::new(),
+            locks_in_host: false,
+            one_snapshot: false,
         };
-        let whole = Span::new(source.bom(), source.text().len());
-        let documents = documents(Region::verbatim(source.text(), whole), regions);
+        let texts = match source.language() {
+            Language::Host(_) => {
+                let (program, texts) = program::read(source);
+                file.comments.extend_from_slice(&program.comments);
+                file.lock_sites = program.unread;
+                file.program = program;
+                texts.into_iter().enumerate().map(|(at, text)| (text, Origin::Query(at))).collect()
+            }
+            Language::Sql | Language::Config(_) | Language::Prisma => {
+                let whole = Span::new(source.bom(), source.text().len());
+                vec![(Region::verbatim(source.text(), whole), Origin::Script)]
+            }
+        };
+        let documents = documents(texts, regions);
         for (index, document) in documents.iter().enumerate() {
-            let lowered = lower(&documents, index, &sections_of(source, document, beside), wrappers);
+            let lowered =
+                lower(&documents, index, &sections_of(source, document, beside), &file.program.queries, wrappers);
             file.count_lock_sites(&lowered);
             file.statements.extend(lowered.statements);
             file.units.extend(lowered.units.into_iter().map(UnitFlow::new));
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
             file.comments.extend(comments.map(|token| document.region.to_source(token.span())));
+        }
+        if let Language::Host(language) = source.language() {
+            file.follow_host(language);
         }
         for document in documents {
             if let Origin::Body(owner) = document.origin {
@@ -108,13 +138,60 @@ impl<'a> File<'a> {
         let locks = file.statements.iter().filter(|statement| *statement.tree.verb() == Verb::Lock);
         file.lock_tables = locks.map(|statement| Arc::clone(&statement.unit)).collect();
         file.migrates = file.units.iter().any(|flow| flow.unit.runner.is_some());
+        if file.is_host() {
+            file.locks_in_host = file.units.iter().any(|flow| flow.acquired().next().is_some());
+            file.one_snapshot = prefilter::names_one_snapshot(source.text().as_bytes());
+        }
         file.nest();
         file
     }
 
+    /// Whether host code names an isolation level in which a transaction reads one snapshot.
+    pub fn asks_for_one_snapshot(&self) -> bool {
+        self.one_snapshot
+    }
+
+    /// Runs the functions of a host source on their sessions. Their units replace those of the queries that they run.
+    fn follow_host(&mut self, language: HostLanguage) {
+        if let Some(code) = host::code(self.source) {
+            let mut queries: HashMap<Span, Vec<&Statement<'_>>> = HashMap::new();
+            for statement in &self.statements {
+                let query = statement.query.and_then(|query| self.program.queries.get(query));
+                if let Some(query) = query {
+                    queries.entry(query.literal).or_default().push(statement);
+                }
+            }
+            let mut units =
+                sessions::units(Functions { code: &code, text: self.source.text(), language, queries: &queries });
+            let covered: HashSet<Span> =
+                units.iter().flat_map(|unit| unit.site_steps().map(|(_, site)| unit.sites[site].span)).collect();
+            let followed = self.units.iter().filter(|flow| flow.unit.work_follows);
+            let follows: HashSet<Span> =
+                followed.flat_map(|flow| flow.unit.sites.iter().map(|site| site.span)).collect();
+            self.units.retain(|flow| {
+                flow.unit.kind != UnitKind::Query
+                    || flow.unit.sites.is_empty()
+                    || !flow.unit.sites.iter().all(|site| covered.contains(&site.span))
+            });
+            for unit in &mut units {
+                let follows = |site: &Site| follows.contains(&site.span);
+                unit.work_follows = unit.sites.iter().any(follows);
+            }
+            self.units.extend(units.into_iter().map(UnitFlow::new));
+        }
+        self.statements.retain(|statement| statement.query.is_none() || statement.is_relevant());
+    }
+
+    /// Whether it is host code.
+    pub fn is_host(&self) -> bool {
+        matches!(self.source.language(), Language::Host(_))
+    }
+
     /// Whether the unit around a statement takes an advisory or a table lock, which may guard what the statement does.
     pub fn is_locked_otherwise(&self, statement: &Statement<'_>) -> bool {
-        self.units_around(statement).any(|flow| flow.acquired().next().is_some())
+        // What a host function holds around its queries is not followed here.
+        statement.query.is_some() && self.locks_in_host
+            || self.units_around(statement).any(|flow| flow.acquired().next().is_some())
             || self.lock_tables.contains(&statement.unit)
     }
 
@@ -130,6 +207,9 @@ impl<'a> File<'a> {
     /// Whether a statement is run by a migration runner itself, once, and not in a body that others call.
     pub fn runs_once(&self, statement: &Statement<'_>) -> bool {
         let called = |kind| !matches!(kind, UnitKind::Script | UnitKind::Procedure { inline: true });
+        if statement.query.is_some() {
+            return is_migration(self.source.path());
+        }
         self.migrates && !self.units_around(statement).any(|flow| called(flow.unit.kind))
     }
 
@@ -214,6 +294,16 @@ impl<'a> File<'a> {
             self.lock_sites += rows + statement.direct_locks().count();
         }
     }
+}
+
+/// Whether the path of host code is that of a migration, which a framework runs once.
+fn is_migration(path: &str) -> bool {
+    path.split('/').rev().skip(1).any(|directory| {
+        matches!(
+            directory.to_ascii_lowercase().as_str(),
+            "migrate" | "migration" | "migrations" | "versions" | "alembic"
+        )
+    })
 }
 
 /// A routine's definition: where, and what it is known by.

@@ -30,6 +30,8 @@ pub struct Document<'r> {
 pub enum Origin {
     /// The source itself.
     Script,
+    /// A literal of a host source: an index of its queries.
+    Query(usize),
     /// The body of a routine.
     Body(Box<Owner>),
     /// What EXECUTE runs, as far as it stands in the text.
@@ -45,7 +47,7 @@ impl Origin {
     /// Index of the document in which it stands.
     fn parent(&self) -> Option<usize> {
         match self {
-            Self::Script => None,
+            Self::Script | Self::Query(_) => None,
             Self::Body(owner) => Some(owner.document),
             Self::Dynamic { document, .. } => Some(*document),
         }
@@ -86,12 +88,19 @@ pub enum Content {
     Plpgsql(Body),
 }
 
-/// The documents of a script: itself first, then the bodies in the order of the text, each after the one it is in. Their
-/// regions are left in `regions`, which outlives them.
-pub fn documents<'r, 's: 'r>(script: Region<'s>, regions: &'r mut Vec<Region<'s>>) -> Vec<Document<'r>> {
-    let mut readings = vec![statements(&script, Origin::Script)];
-    let mut depth = vec![0];
-    *regions = vec![script];
+/// The documents of a source: its texts first, then the bodies in them in the order of the text, each after the one it is
+/// in. Their regions are left in `regions`, which outlives them.
+pub fn documents<'r, 's: 'r>(
+    texts: impl IntoIterator<Item = (Region<'s>, Origin)>,
+    regions: &'r mut Vec<Region<'s>>,
+) -> Vec<Document<'r>> {
+    regions.clear();
+    let mut readings = Vec::new();
+    for (text, origin) in texts {
+        readings.push(statements(&text, origin));
+        regions.push(text);
+    }
+    let mut depth = vec![0; readings.len()];
     let mut at = 0;
     while at < readings.len() {
         if depth[at] < MAX_DEPTH {

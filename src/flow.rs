@@ -3,10 +3,12 @@
 
 pub mod interpret;
 pub mod lower;
+mod session;
 pub mod sites;
 mod unit;
 
 pub use crate::statement::Answer;
+pub use session::{Begins, Evidence, Owner, Session};
 pub use unit::UnitFlow;
 
 use crate::finding::{Level, Place};
@@ -36,6 +38,8 @@ pub enum UnitKind {
         /// A DO block, which runs where it stands.
         inline: bool,
     },
+    /// What a function of host code does on one session; [`Unit::session`] says on which.
+    Host,
 }
 
 /// What a site takes or releases.
@@ -106,8 +110,12 @@ pub enum Action {
     },
     /// CREATE INDEX or REINDEX CONCURRENTLY: waits for every snapshot.
     ConcurrentIndex,
-    /// The session ends: `\connect`, `\q`.
+    /// The session ends: `\connect`, `\q`, a connection is closed, or given back to a pool that resets it.
     EndSession,
+    /// Host code calls something that is not known to run SQL on this session; it may throw.
+    Call,
+    /// Work of the same function through another session of the pool that this one came from.
+    Outside,
 }
 
 /// One thing that happens.
@@ -187,6 +195,22 @@ pub enum Node {
         /// Whether a handler takes every exception.
         catches_all: bool,
     },
+    /// Two ways, by whether a step failed: errors as values, `err != nil`.
+    Failed {
+        /// The step.
+        step: StepId,
+        /// Where it failed.
+        then: Box<Node>,
+        /// Where it did not.
+        otherwise: Box<Node>,
+    },
+    /// Host code's `finally`, `defer`, `with`: the cleanup runs however the body is left.
+    Ensured {
+        /// What runs first.
+        body: Box<Node>,
+        /// What runs in any case.
+        cleanup: Box<Node>,
+    },
     /// Leaves.
     Exit(Exit, Span),
 }
@@ -208,12 +232,16 @@ pub struct Unit {
     pub reads_one_snapshot: bool,
     /// The runner of a script, where known.
     pub runner: Option<&'static str>,
+    /// Host code goes on after it, with work that is not in the unit.
+    pub work_follows: bool,
     /// Lock sites, in the order of the text.
     pub sites: Vec<Site>,
     /// Steps.
     pub steps: Vec<Step>,
     /// The tree over the steps.
     pub root: Node,
+    /// Of host code: whose session it is.
+    pub session: Option<Session>,
 }
 
 impl UnitKind {

@@ -3,6 +3,7 @@
 //!
 //! A file with syntax errors is read like any other. Nothing recurses, and every step is linear in the file.
 
+pub mod code;
 mod constants;
 mod csharp;
 mod decode;
@@ -126,6 +127,15 @@ pub fn read(source: &Source) -> Host<'_> {
     match source.language() {
         Language::Host(language) => syntax::read(source.text(), language),
         Language::Sql | Language::Config(_) | Language::Prisma => Host::default(),
+    }
+}
+
+/// What the code of a source does; `None` for one that is in no host language, in one whose code is not read yet, or whose
+/// tree is not found in reasonable time. For the literals in it see [`read`].
+pub fn code(source: &Source) -> Option<code::Code<'_>> {
+    match source.language() {
+        Language::Host(language) => code::code(source.text(), language),
+        Language::Sql | Language::Config(_) | Language::Prisma => None,
     }
 }
 

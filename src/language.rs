@@ -142,7 +142,7 @@ impl Language {
 
     /// Whether findings may lie in it: not in what is read for context alone.
     pub const fn is_linted(self) -> bool {
-        matches!(self, Self::Sql)
+        matches!(self, Self::Sql | Self::Host(_))
     }
 
     fn of_ending(ending: &str) -> Option<Self> {

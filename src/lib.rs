@@ -1,9 +1,12 @@
 //! locklint: a static linter for PostgreSQL locking mistakes.
 
 pub mod analysis;
+pub mod builders;
 pub mod cli;
 pub mod discover;
 pub mod document;
+pub mod driver;
+pub mod drivers;
 pub mod emit;
 pub mod error;
 pub mod facts;
@@ -15,10 +18,12 @@ pub mod language;
 pub mod lint;
 pub mod paths;
 pub mod prefilter;
+pub mod program;
 pub mod project;
 pub mod region;
 pub mod rule;
 pub mod rules;
+pub mod sessions;
 pub mod settings;
 pub mod source;
 pub mod span;

@@ -8,7 +8,7 @@ use crate::facts::routines;
 use crate::facts::wrappers::wrappers;
 use crate::finding::{FileId, Finding, Level, Notice, Related, Report};
 use crate::fingerprint;
-use crate::language::{is_other_database, is_test};
+use crate::language::{Language, is_other_database, is_test};
 use crate::prefilter;
 use crate::project::{Project, ProjectFile, Targets};
 use crate::region::Region;
@@ -87,7 +87,15 @@ type Loaded = (FileId, Arc<Source>);
 
 /// Whether a file, by its content, may hold a lock, or a comment about one.
 fn marked(file: &ProjectFile, content: &[u8]) -> bool {
-    let locks = prefilter::may_lock(content) && (!is_other_database(&file.path) || prefilter::names_advisory(content));
+    let may_lock = match file.language {
+        Language::Host(_) => {
+            prefilter::may_lock_in_host(content)
+                && !prefilter::is_compiled(content)
+                && (prefilter::names_advisory(content) || !prefilter::is_for_another(content))
+        }
+        Language::Sql | Language::Config(_) | Language::Prisma => prefilter::may_lock(content),
+    };
+    let locks = may_lock && (!is_other_database(&file.path) || prefilter::names_advisory(content));
     // No word shows in what is no text, and that it is none has to be told.
     locks || suppress::may_suppress(content) || !is_text(content)
 }
@@ -215,6 +223,7 @@ fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settin
                 match check {
                     Check::Statement(check) => file.statements.iter().for_each(|s| check(&context, s, &mut sink)),
                     Check::Unit(check) => file.units.iter().for_each(|u| check(&context, u, &mut sink)),
+                    Check::File(check) => check(&context, &mut sink),
                     Check::Project(_) => {}
                 }
             }
@@ -229,6 +238,10 @@ fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settin
     }
     candidates.extend(sink.into_candidates().into_iter().filter(|c| targets.contains(c.finding.at.file)));
     let mut findings = arbitrate(candidates);
+    // What several functions of host code do through one that they call is found in each of them.
+    findings.sort_by(|a, b| (a.at, a.rule, b.level).cmp(&(b.at, b.rule, a.level)));
+    let hosts: BTreeSet<FileId> = files.iter().filter(|file| file.is_host()).map(|file| file.id).collect();
+    findings.dedup_by(|late, early| (late.at, late.rule) == (early.at, early.rule) && hosts.contains(&late.at.file));
     for finding in &mut findings {
         tell_wrapper(finding, files);
     }

@@ -51,6 +51,8 @@ pub enum Check {
     Statement(fn(&Context<'_>, &Statement<'_>, &mut Sink)),
     /// Each unit's flow.
     Unit(fn(&Context<'_>, &UnitFlow, &mut Sink)),
+    /// Each file by itself, with the facts of the tree.
+    File(fn(&Context<'_>, &mut Sink)),
     /// All files at once.
     Project(fn(&[File<'_>], &Facts, &mut Sink)),
 }
@@ -146,7 +148,7 @@ impl Sink {
         message: impl Into<String>,
     ) -> Story<'_> {
         self.report(rule, level, Place::new(context.file.id, statement.source(tokens)), message)
-            .statement(statement.span)
+            .statement(statement.anchor)
             .unit(&statement.unit)
     }
 

@@ -82,6 +82,10 @@ pub struct Statement<'d> {
     region: &'d Region<'d>,
     /// Where, in the source.
     pub span: Span,
+    /// The query of a host source that it is of: an index of its program's.
+    pub query: Option<usize>,
+    /// What comments are anchored on: the host statement of a query, else the statement itself.
+    pub anchor: Span,
     /// What becomes of the result.
     pub result: Use,
     /// Its advisory calls, in the order of the text, those through wrappers included.
@@ -125,6 +129,8 @@ impl<'d> Statement<'d> {
             tree,
             region,
             span,
+            query: None,
+            anchor: span,
             result,
             locks: Vec::new(),
             variables,
@@ -196,6 +202,12 @@ impl<'d> Statement<'d> {
     /// The calls that stand in the statement itself.
     pub fn direct_locks(&self) -> impl Iterator<Item = &LockCall> {
         self.locks.iter().filter(|lock| lock.via.is_none())
+    }
+
+    /// How many placeholders without a name or number come before a range of tokens.
+    pub fn placeholders_before(&self, tokens: &Tokens) -> usize {
+        let is_nameless = |index: &usize| matches!(self.tree.raw(*index), "?" | "%s" | "%d");
+        self.tree.all().take_while(|index| *index < tokens.start).filter(is_nameless).count()
     }
 
     /// The source bytes of a range of tokens.

@@ -152,6 +152,14 @@ impl Pooler {
         self.settings.first().filter(|_| pooled && !self.in_part)
     }
 
+    /// The setting of a name that code reads, if it shows a transaction-mode pooler wherever it is set, but for the
+    /// developer's own machine.
+    pub fn of_setting(&self, name: &str) -> Option<&Setting> {
+        let own = || self.settings.iter().filter(|setting| setting.name == name);
+        let pooled = own().find(|setting| setting.evidence.is_transaction());
+        pooled.filter(|_| own().all(|setting| setting.evidence.is_transaction() || setting.local))
+    }
+
     /// The setting that shows a transaction-mode pooler in front of a migration runner; `None` where another setting of
     /// the runner leads elsewhere, unless that is for the developer's own machine.
     pub fn of_runner(&self, name: &str) -> Option<&Setting> {

@@ -1,6 +1,7 @@
 //! The one interpreter: what is held where. It walks the tree with sets of states and records, for each step, what held
 //! when it was reached, and, for each way out, what was still held.
 
+mod effect;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -8,11 +9,11 @@ mod trace;
 pub use trace::{Before, Leaving, Trace, Transaction, Way};
 
 use super::sites::{MAX_SITES, Sites};
-use super::{Action, Exit, Guard, Lock, Node, SiteId, StepId, Unit, UnitKind};
+use super::{Action, Begins, Exit, Guard, Lock, Node, SiteId, StepId, Unit, UnitKind};
 use crate::span::Span;
-use crate::sql::advisory::{Action as Call, Sameness, Scope};
+use crate::sql::advisory::Scope;
 use crate::sql::script::Surroundings;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// More states than this at one place, or half as many and so on where they are large, and the trace says so; rules
 /// about paths are then silent.
@@ -42,6 +43,10 @@ struct State {
     /// The statement of the last step.
     statement: usize,
     savepoints: Vec<(String, Sites)>,
+    /// The step that failed last, where host code looks at errors as values.
+    failed: Option<StepId>,
+    /// A statement failed in the transaction: the server refuses all others until it ends.
+    aborted: bool,
 }
 
 /// Runs a unit.
@@ -61,6 +66,7 @@ pub fn interpret(unit: &Unit) -> Trace {
         max_states: (MAX_STATES * 4 / words).clamp(4, MAX_STATES),
         words,
         loops: 0,
+        asked: asked(&unit.root),
     };
     let outcome = run.node(&unit.root, States::from([State::start(unit)]));
     let end = Span::new(unit.span.end, unit.span.end);
@@ -76,9 +82,19 @@ pub fn interpret(unit: &Unit) -> Trace {
 
 type States = BTreeSet<State>;
 
+/// The transaction of host code's session where no BEGIN is in sight.
+fn between(unit: &Unit) -> Transaction {
+    match unit.session.as_ref().map(|session| session.begins) {
+        Some(Begins::Never | Begins::NeverByDefault) => Transaction::None,
+        Some(Begins::ByItself | Begins::Already) => Transaction::Given,
+        Some(Begins::Unknown) | None => Transaction::Unknown,
+    }
+}
+
 impl State {
     fn start(unit: &Unit) -> Self {
         let transaction = match (unit.kind, unit.surroundings) {
+            (UnitKind::Host, _) => between(unit),
             (UnitKind::Function { .. } | UnitKind::Procedure { .. }, _) => Transaction::Given,
             _ if unit.ends_outer => Transaction::Given,
             (_, Surroundings::Autocommit { .. }) => Transaction::None,
@@ -93,6 +109,8 @@ impl State {
             wrote: Sites::default(),
             statement: usize::MAX,
             savepoints: Vec::new(),
+            failed: None,
+            aborted: false,
         }
     }
 }
@@ -132,6 +150,8 @@ struct Run<'u> {
     max_states: usize,
     /// How many loops are around.
     loops: usize,
+    /// The steps whose failure something looks at.
+    asked: HashSet<StepId>,
 }
 
 impl Run<'_> {
@@ -191,6 +211,13 @@ impl Run<'_> {
                 }
                 outcome
             }
+            Node::Failed { step, then, otherwise } => {
+                let (failed, rest) = states.into_iter().partition(|state| state.failed == Some(*step));
+                let mut outcome = self.node(then, failed);
+                outcome.absorb(self.node(otherwise, rest));
+                outcome
+            }
+            Node::Ensured { body, cleanup } => self.ensured(body, cleanup, states),
             Node::Try { body, handlers, catches_all } => self.attempt(body, handlers, *catches_all, states),
             Node::Exit(exit, span) => {
                 let mut outcome = Outcome::default();
@@ -240,6 +267,47 @@ impl Run<'_> {
         outcome
     }
 
+    fn ensured(&mut self, body: &Node, cleanup: &Node, states: States) -> Outcome {
+        let mut left = self.node(body, states);
+        let mut outcome = self.node(cleanup, std::mem::take(&mut left.normal));
+        // Of the many calls that may throw one is told: a cleanup for each would cost their number at every level.
+        let mut failures: Option<(Span, States)> = None;
+        for (way, span, states) in std::mem::take(&mut left.raises) {
+            if way == Way::Failure {
+                let (at, all) = failures.get_or_insert((span, States::new()));
+                if states.iter().any(|state| !state.held.is_empty()) && all.iter().all(|state| state.held.is_empty()) {
+                    *at = span;
+                }
+                all.extend(states);
+            } else {
+                let mut cleaned = self.node(cleanup, states);
+                outcome.raises.push((way, span, std::mem::take(&mut cleaned.normal)));
+                outcome.absorb(cleaned);
+            }
+        }
+        if let Some((span, states)) = failures {
+            let mut cleaned = self.node(cleanup, states);
+            outcome.raises.push((Way::Failure, span, std::mem::take(&mut cleaned.normal)));
+            outcome.absorb(cleaned);
+        }
+        for (span, states) in std::mem::take(&mut left.returns) {
+            let mut cleaned = self.node(cleanup, states);
+            outcome.returns.push((span, std::mem::take(&mut cleaned.normal)));
+            outcome.absorb(cleaned);
+        }
+        for (target, states) in std::mem::take(&mut left.breaks) {
+            let mut cleaned = self.node(cleanup, states);
+            outcome.breaks.push((target, std::mem::take(&mut cleaned.normal)));
+            outcome.absorb(cleaned);
+        }
+        for (target, states) in std::mem::take(&mut left.continues) {
+            let mut cleaned = self.node(cleanup, states);
+            outcome.continues.push((target, std::mem::take(&mut cleaned.normal)));
+            outcome.absorb(cleaned);
+        }
+        outcome
+    }
+
     fn attempt(&mut self, body: &Node, handlers: &[Node], catches_all: bool, states: States) -> Outcome {
         let before = states.iter().fold(Sites::default(), |held, state| held.with(&state.held));
         let wrote = states.iter().fold(Sites::default(), |wrote, state| wrote.with(&state.wrote));
@@ -249,9 +317,12 @@ impl Run<'_> {
         for (_, _, states) in &raised {
             for state in states {
                 let mut state = state.clone();
-                let undone = state.held.both(&self.scoped).without(&before);
-                state.held = state.held.without(&undone);
-                state.wrote = state.wrote.both(&wrote);
+                // In PL/pgSQL the block is a savepoint; in host code nothing is undone.
+                if self.unit.kind != UnitKind::Host {
+                    let undone = state.held.both(&self.scoped).without(&before);
+                    state.held = state.held.without(&undone);
+                    state.wrote = state.wrote.both(&wrote);
+                }
                 caught.insert(state);
             }
         }
@@ -277,8 +348,23 @@ impl Run<'_> {
                 state.statement = step.statement;
             }
             self.record(id, &state);
-            if self.may_fail(&step.action) && !state.held.is_empty() {
-                failing.insert(state.clone());
+            if self.may_fail(&step.action) && (!state.held.is_empty() || self.unit.kind == UnitKind::Host) {
+                let mut failed = state.clone();
+                failed.aborted |= self.aborts(&step.action, &state);
+                failing.insert(failed);
+            }
+            if self.asked.contains(&id) {
+                let mut failed = state.clone();
+                failed.aborted |= self.aborts(&step.action, &state);
+                failed.failed = Some(id);
+                if !matches!(step.action, Action::Acquire(_)) {
+                    // An unlock or a COMMIT that fails has lost its connection.
+                    self.apply(id, &step.action, &mut failed);
+                }
+                outcome.normal.insert(failed);
+            }
+            if self.unit.kind == UnitKind::Host {
+                state.failed = None;
             }
             match &step.action {
                 Action::Acquire(site) => {
@@ -299,16 +385,6 @@ impl Run<'_> {
         outcome
     }
 
-    /// In autocommit what a statement took for the transaction goes with the statement.
-    fn end_statement(&self, state: &mut State) {
-        if state.transaction == Transaction::None {
-            let gone = state.held.both(&self.scoped);
-            state.held = state.held.without(&gone);
-            state.evaporated = state.evaporated.with(&gone);
-            state.wrote = Sites::default();
-        }
-    }
-
     fn record(&mut self, id: StepId, state: &State) {
         let before = &mut self.trace.before[id];
         before.enter(state.transaction);
@@ -320,106 +396,7 @@ impl Run<'_> {
         ] {
             *all = if all.is_empty() { sites.clone() } else { all.with(sites) };
         }
-    }
-
-    /// A script that fails ends; a body that fails leaves the caller's session as it is.
-    fn may_fail(&self, action: &Action) -> bool {
-        matches!(self.unit.kind, UnitKind::Function { .. } | UnitKind::Procedure { .. })
-            && matches!(action, Action::Work { .. } | Action::ConcurrentIndex)
-    }
-
-    fn apply(&self, id: StepId, action: &Action, state: &mut State) {
-        match action {
-            Action::Acquire(_) | Action::ConcurrentIndex => {}
-            Action::Release(site) => {
-                let released = self.released_by(*site, &state.held);
-                state.held = state.held.without(&released);
-                state.wrote = state.wrote.without(&released);
-            }
-            Action::ReleaseAll(_) => {
-                state.held = state.held.both(&self.scoped);
-            }
-            Action::Begin { .. } => state.transaction = Transaction::Begun(id),
-            Action::End { chain } => {
-                let inside = matches!(self.unit.kind, UnitKind::Procedure { .. });
-                let gone = state.held.both(&self.scoped);
-                state.held = state.held.without(&gone);
-                // What follows a script's own COMMIT is another transaction on purpose; AND CHAIN goes on with the same.
-                if inside || *chain {
-                    state.ended = state.ended.with(&gone);
-                }
-                state.wrote = Sites::default();
-                state.savepoints.clear();
-                if !inside && !chain {
-                    state.ended = Sites::default();
-                    state.transaction = match self.unit.surroundings {
-                        // A script that ends what it never began has a session that begins by itself.
-                        _ if self.unit.ends_outer => Transaction::Unknown,
-                        // What a runner does after the script's own COMMIT is its affair.
-                        Surroundings::Autocommit { .. } | Surroundings::OneString => Transaction::None,
-                        Surroundings::Runner | Surroundings::Unknown => Transaction::Unknown,
-                    };
-                }
-            }
-            Action::Savepoint(name) => {
-                if state.savepoints.len() == MAX_SAVEPOINTS {
-                    state.savepoints.remove(0);
-                }
-                state.savepoints.push((name.clone(), state.held.both(&self.scoped)));
-            }
-            Action::RollbackTo(name) => {
-                if let Some(index) = state.savepoints.iter().rposition(|(known, _)| known == name) {
-                    state.savepoints.truncate(index + 1);
-                    let ended = state.held.both(&self.scoped).without(&state.savepoints[index].1);
-                    Self::end_locks(state, &ended);
-                }
-            }
-            Action::Work { writes, .. } => {
-                if !writes.is_empty() {
-                    state.wrote = state.wrote.with(&state.held);
-                }
-            }
-            Action::EndSession => {
-                state.held = Sites::default();
-                state.evaporated = Sites::default();
-                state.ended = Sites::default();
-                state.wrote = Sites::default();
-            }
-        }
-    }
-
-    fn end_locks(state: &mut State, sites: &Sites) {
-        state.held = state.held.without(sites);
-        state.ended = state.ended.with(sites);
-    }
-
-    fn is_try(&self, site: SiteId) -> bool {
-        self.unit.advisory(site).is_some_and(|(function, _)| function.action == Call::TryLock)
-    }
-
-    /// `sites` without those whose lock this site takes again.
-    fn without_same_lock(&self, sites: Sites, site: SiteId) -> Sites {
-        if sites.is_empty() {
-            return sites;
-        }
-        let Some((_, key)) = self.unit.advisory(site) else {
-            return sites.without(&Sites::one(site));
-        };
-        let same = |&other: &SiteId| {
-            other == site
-                || self.unit.advisory(other).is_some_and(|(_, known)| key.compare(known) != Sameness::Different)
-        };
-        let taken: Sites = sites.iter().filter(same).collect();
-        sites.without(&taken)
-    }
-
-    /// What an unlock releases of `held`: the same key, or else every key that may be it.
-    fn released_by(&self, release: SiteId, held: &Sites) -> Sites {
-        let of = |wanted: Sameness| -> Sites {
-            held.iter().filter(|&site| self.unit.releases(release, site) == wanted).collect()
-        };
-        let same = of(Sameness::Equal);
-        if same.is_empty() { of(Sameness::Unknown) } else { same }
+        before.aborted |= state.aborted;
     }
 }
 
@@ -428,4 +405,28 @@ fn is_transaction_scoped(unit: &Unit, site: SiteId) -> bool {
         Lock::Advisory { function, .. } => function.scope == Scope::Transaction,
         Lock::Rows { .. } | Lock::Table => true,
     }
+}
+
+/// The steps whose failure a node of the tree looks at.
+fn asked(root: &Node) -> HashSet<StepId> {
+    let mut found = HashSet::new();
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        match node {
+            Node::Step(_) | Node::Exit(..) => {}
+            Node::Sequence(nodes) => open.extend(nodes),
+            Node::Branch { then, otherwise, .. } => open.extend([&**then, &**otherwise]),
+            Node::Failed { step, then, otherwise } => {
+                found.insert(*step);
+                open.extend([&**then, &**otherwise]);
+            }
+            Node::Loop { body, .. } | Node::Block { body, .. } => open.push(body),
+            Node::Ensured { body, cleanup } => open.extend([&**body, &**cleanup]),
+            Node::Try { body, handlers, .. } => {
+                open.push(body);
+                open.extend(handlers);
+            }
+        }
+    }
+    found
 }

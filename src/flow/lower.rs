@@ -2,17 +2,20 @@
 
 mod body;
 mod flat;
+mod host;
 mod script;
 mod tables;
 
 use super::{Action, Lock, Node, Site, SiteId, Step, StepId, Unit, UnitKind};
 use crate::document::{Content, Document, Origin};
+use crate::program::Query;
 use crate::span::Span;
-use crate::sql::advisory::Action as Call;
+use crate::sql::advisory::{Action as Call, Key};
 use crate::sql::clause::{Characteristics, Evaluation, Isolation, Verb};
 use crate::sql::script::{Section, Surroundings};
-use crate::statement::{Statement, Wrappers};
+use crate::statement::{LockCall, Statement, Wrappers};
 use flat::Flat;
+pub use host::{HostBuilder, SessionId};
 use std::collections::HashMap;
 
 /// The units of one document, with its statements.
@@ -28,24 +31,35 @@ pub struct Lowered<'d> {
     pub incomplete: bool,
 }
 
-/// Lowers document `index` of a source: a script, cut into sections, or a body. What EXECUTE runs is lowered where it
-/// runs.
-pub fn lower<'d>(documents: &[Document<'d>], index: usize, sections: &[Section], wrappers: &Wrappers) -> Lowered<'d> {
+/// Lowers document `index` of a source: a script, cut into sections, one of a host's `queries`, or a body. What EXECUTE
+/// runs is lowered where it runs.
+pub fn lower<'d>(
+    documents: &[Document<'d>],
+    index: usize,
+    sections: &[Section],
+    queries: &[Query<'_>],
+    wrappers: &Wrappers,
+) -> Lowered<'d> {
     let document = &documents[index];
     match (&document.content, &document.origin) {
         (Content::Statements(pieces), Origin::Script) => script::sections(document, pieces, sections, wrappers),
+        (Content::Statements(pieces), Origin::Query(at)) => match queries.get(*at) {
+            Some(query) => script::query(document, pieces, (*at, query), wrappers),
+            None => Lowered::default(),
+        },
         (Content::Statements(pieces), Origin::Body(owner)) => {
             script::sql_body(document, pieces, &owner.routine, wrappers)
         }
         (Content::Plpgsql(body), Origin::Body(owner)) => {
             body::plpgsql(documents, index, body, &owner.routine, wrappers)
         }
-        (_, Origin::Dynamic { .. }) | (Content::Plpgsql(_), Origin::Script) => Lowered::default(),
+        (_, Origin::Dynamic { .. }) | (Content::Plpgsql(_), Origin::Script | Origin::Query(_)) => Lowered::default(),
     }
 }
 
 /// Builds one unit.
-struct Builder {
+#[derive(Debug)]
+pub struct Builder {
     sites: Vec<Site>,
     steps: Vec<Step>,
     statement: usize,
@@ -115,6 +129,11 @@ impl Builder {
 
     /// What a statement does, in order: it takes locks, works, locks the rows it found, unlocks.
     fn statement(&mut self, statement: &Statement<'_>) -> Vec<Node> {
+        self.statement_keyed(statement, &|lock| lock.key.clone())
+    }
+
+    /// The same with the keys that `key` gives.
+    fn statement_keyed(&mut self, statement: &Statement<'_>, key: &dyn Fn(&LockCall) -> Key) -> Vec<Node> {
         self.statement += 1;
         let mut nodes = Vec::new();
         if let Verb::SetTransaction { session, characteristics } = statement.tree.verb() {
@@ -131,14 +150,15 @@ impl Builder {
         let works_at_all = works || !reads.is_empty() || !writes.is_empty();
         let mut unlocks = Vec::new();
         for lock in &statement.locks {
-            if lock.evaluation != Evaluation::Yes || lock.key.has_null() {
+            let key = key(lock);
+            if lock.evaluation != Evaluation::Yes || key.has_null() {
                 continue;
             }
             let action = lock.function.action;
             let site = self.site(Site {
-                lock: Lock::Advisory { function: lock.function, key: lock.key.clone() },
+                lock: Lock::Advisory { function: lock.function, key },
                 span: lock.span,
-                statement: statement.span,
+                statement: statement.anchor,
                 via: lock.via,
                 answer: statement.answer(lock),
                 guards_own_statement: works_at_all,
@@ -207,7 +227,7 @@ impl Builder {
         let site = self.site(Site {
             lock,
             span,
-            statement: statement.span,
+            statement: statement.anchor,
             via: None,
             answer: super::Answer::None,
             guards_own_statement,
@@ -224,9 +244,11 @@ impl Builder {
             ends_outer: self.ends_outer.unwrap_or(false),
             reads_one_snapshot: self.reads_one_snapshot,
             runner: None,
+            work_follows: false,
             sites: self.sites,
             steps: self.steps,
             root,
+            session: None,
         }
     }
 }

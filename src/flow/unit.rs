@@ -2,7 +2,7 @@
 
 use super::interpret::{Trace, interpret};
 use super::sites::Sites;
-use super::{Action, Lock, Node, SiteId, StepId, Unit, UnitKind};
+use super::{Action, Begins, Evidence, Lock, Node, Owner, SiteId, StepId, Unit, UnitKind};
 use crate::sql::advisory::{Action as Call, Function, Key, Keys, Mode, Sameness, Scope};
 use crate::sql::script::Surroundings;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -99,7 +99,7 @@ impl UnitFlow {
                     index.undoings.push(id);
                 }
                 Action::RollbackTo(_) => index.undoings.push(id),
-                Action::Begin { .. } | Action::Savepoint(_) | Action::EndSession => {}
+                Action::Begin { .. } | Action::Savepoint(_) | Action::EndSession | Action::Call | Action::Outside => {}
             }
         }
         for &release in &index.released {
@@ -307,7 +307,7 @@ impl UnitFlow {
     fn about<'s>(&'s self, site: SiteId, steps: &'s [StepId]) -> impl Iterator<Item = StepId> + 's {
         let from = match self.unit.kind {
             UnitKind::Script | UnitKind::Query => self.index.step_of.get(&site).copied().unwrap_or_default(),
-            UnitKind::Function { .. } | UnitKind::Procedure { .. } => 0,
+            UnitKind::Function { .. } | UnitKind::Procedure { .. } | UnitKind::Host => 0,
         };
         let first = steps.partition_point(|&step| step < from);
         steps[first..].iter().copied().take(MAX_STEPS)
@@ -317,6 +317,12 @@ impl UnitFlow {
     /// held are not known.
     pub fn is_decided(&self, site: SiteId) -> bool {
         self.index.decided.contains(&site)
+    }
+
+    /// Whether the unit does nothing but take this lock: neither work nor an unlock.
+    pub fn is_alone(&self, site: SiteId) -> bool {
+        let other = |action: &Action| !matches!(action, Action::Call) && *action != Action::Acquire(site);
+        !self.unit.steps.iter().any(|step| other(&step.action))
     }
 
     /// Whether the lock is still held at the unit's end.
@@ -348,6 +354,14 @@ fn decided(node: &Node, found: &mut HashSet<SiteId>) {
             decided(then, found);
             decided(otherwise, found);
         }
+        Node::Failed { then, otherwise, .. } => {
+            decided(then, found);
+            decided(otherwise, found);
+        }
+        Node::Ensured { body, cleanup } => {
+            decided(body, found);
+            decided(cleanup, found);
+        }
         Node::Loop { body, .. } | Node::Block { body, .. } => decided(body, found),
         Node::Try { body, handlers, .. } => {
             decided(body, found);
@@ -361,8 +375,13 @@ fn may_hold(keys: &HashMap<Mode, Keys>, mode: Mode, key: &Key) -> bool {
 }
 
 impl Unit {
-    /// Whether the file itself says that no transaction is around its statements.
+    /// Whether the code itself says that no transaction is around its statements.
     pub fn autocommit_is_evident(&self) -> bool {
-        self.surroundings == Surroundings::Autocommit { evident: true }
+        match &self.session {
+            Some(session) => {
+                session.begins == Begins::Never && session.owner != Owner::Ambient && session.evidence > Evidence::Name
+            }
+            None => self.surroundings == Surroundings::Autocommit { evident: true },
+        }
     }
 }

@@ -82,6 +82,16 @@ pub(super) struct Draft<'s> {
     pub(super) annotation: Option<&'s str>,
 }
 
+impl Draft<'_> {
+    /// All of it, bodies of heredocs included.
+    pub(super) fn whole(&self, lits: &[Lit<'_>]) -> Span {
+        self.pieces.iter().fold(self.span, |span, piece| match piece {
+            Piece::Literal(literal) if !lits[*literal].mark.is_empty() => span.join(lits[*literal].span),
+            _ => span,
+        })
+    }
+}
+
 /// A statement, and where its body begins.
 #[derive(Debug)]
 pub(super) struct Statement {
@@ -103,7 +113,7 @@ pub(super) fn literals<'s>(
     let mut literals: Vec<Literal<'s>> = drafts
         .iter()
         .map(|draft| {
-            let span = joiner.span(draft);
+            let span = draft.whole(&lits);
             Literal {
                 region: joiner.region(draft),
                 span,
@@ -148,14 +158,6 @@ struct Joiner<'a, 's> {
 impl<'s> Joiner<'_, 's> {
     fn slice(&self, span: Span) -> &'s str {
         self.text.get(span.range()).unwrap_or_default()
-    }
-
-    /// All of a text, bodies of heredocs included.
-    fn span(&self, draft: &Draft<'s>) -> Span {
-        draft.pieces.iter().fold(draft.span, |span, piece| match piece {
-            Piece::Literal(literal) if !self.lits[*literal].mark.is_empty() => span.join(self.lits[*literal].span),
-            _ => span,
-        })
     }
 
     fn tag(&self, draft: &Draft<'s>) -> Option<Callee<'s>> {

@@ -33,23 +33,18 @@ pub(super) fn read(text: &str, language: HostLanguage) -> Host<'_> {
     let Some(tree) = tree(text, grammar) else {
         return Host { broken: true, unread: true, ..Host::default() };
     };
-    let mut walk = Walk {
-        text,
-        spec,
-        grammar,
-        frames: Vec::new(),
-        pieces: Vec::new(),
-        lits: Vec::new(),
-        drafts: Vec::new(),
-        statements: Vec::new(),
-        calls: Vec::new(),
-        functions: Vec::new(),
-        comments: Vec::new(),
-        constants: Constants::default(),
-        heredocs: VecDeque::new(),
-    };
+    let mut walk = Walk::new(text, spec, grammar);
     walk.run(tree.root_node());
     walk.finish(tree.root_node().has_error())
+}
+
+/// Where the texts of a tree are: a node's span, and the span of the literal that it is the whole of, which for a heredoc
+/// goes further.
+pub(super) fn texts(text: &str, language: HostLanguage, tree: &Tree) -> Vec<(Span, Span)> {
+    let spec = language.spec();
+    let mut walk = Walk::new(text, spec, spec.grammar(language));
+    walk.run(tree.root_node());
+    walk.drafts.iter().map(|draft| (draft.span, draft.whole(&walk.lits))).collect()
 }
 
 /// The tree of a text; `None` where that takes too long. The parser is not linear on some texts that are no programs.
@@ -88,6 +83,24 @@ struct Walk<'s, 't> {
 }
 
 impl<'s, 't> Walk<'s, 't> {
+    fn new(text: &'s str, spec: &'static Spec, grammar: &'static Grammar) -> Self {
+        Self {
+            text,
+            spec,
+            grammar,
+            frames: Vec::new(),
+            pieces: Vec::new(),
+            lits: Vec::new(),
+            drafts: Vec::new(),
+            statements: Vec::new(),
+            calls: Vec::new(),
+            functions: Vec::new(),
+            comments: Vec::new(),
+            constants: Constants::default(),
+            heredocs: VecDeque::new(),
+        }
+    }
+
     fn run(&mut self, root: Node<'t>) {
         let mut cursor = root.walk();
         loop {

@@ -52,6 +52,7 @@ fn report(context: &Context<'_>, statement: &Statement<'_>, tokens: &Tokens, upd
 /// Whether the second worker is refused with SQLSTATE 40001: the transaction reads one snapshot.
 fn is_serialised(context: &Context<'_>, statement: &Statement<'_>) -> bool {
     context.file.units_around(statement).any(|flow| flow.unit.reads_one_snapshot)
+        || statement.query.is_some() && context.file.asks_for_one_snapshot()
 }
 
 /// The sub-select that picks the rows to claim, if it is the only condition and locks nothing.

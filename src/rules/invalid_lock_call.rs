@@ -1,6 +1,7 @@
 //! A call that no advisory function takes: wrong name, number or type of arguments.
 
 use crate::finding::Level;
+use crate::host::is_stand_in;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{self, Action};
 use crate::sql::clause::{Call, Clause, Tokens, Tree, Verb};
@@ -26,6 +27,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         if !call.is_built_in()
             || !call.name.to_ascii_lowercase().contains("advisory")
             || context.facts.own_functions.contains(&call.name)
+            || is_stand_in(&call.name)
         {
             continue;
         }

@@ -30,7 +30,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             "the words belong to a locking clause of a SELECT: FOR UPDATE SKIP LOCKED"
         };
         sink.report(&RULE, Level::Error, place(&tokens), "the server refuses this: a syntax error (SQLSTATE 42601)")
-            .statement(statement.span)
+            .statement(statement.anchor)
             .unit(&statement.unit)
             .about(context.file.id, statement.span)
             .help(help);
@@ -42,7 +42,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let Some((fault, related)) = fault(tree, id, lock) else { continue };
         let mut story = sink
             .report(&RULE, Level::Error, place(&lock.tokens), format!("the server refuses this: {fault}"))
-            .statement(statement.span)
+            .statement(statement.anchor)
             .unit(&statement.unit);
         if let Some(tokens) = related {
             story = story.related(place(&tokens), "because of this");

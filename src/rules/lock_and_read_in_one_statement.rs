@@ -33,7 +33,7 @@ fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Si
         "this statement's snapshot is older than the lock: after a wait it reads what was \
              there before the holder's commit",
     )
-    .statement(statement.span)
+    .statement(statement.anchor)
     .unit(&statement.unit)
     .related(Place::new(context.file.id, statement.source(&read)), "the stale read")
     .help("take the lock in a statement of its own, before this one");

@@ -28,7 +28,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let verdict = if statement.depends_on_rows(lock) { site.verdict() } else { site.repeated() };
         let Some((level, message)) = verdict else { continue };
         sink.report(&RULE, level, Place::new(context.file.id, lock.span), message)
-            .statement(statement.span)
+            .statement(statement.anchor)
             .unit(&statement.unit)
             .help(
                 "pick the rows first, in a sub-select with LIMIT or a WITH query AS MATERIALIZED, \

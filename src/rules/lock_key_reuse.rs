@@ -3,7 +3,7 @@
 use crate::analysis::File;
 use crate::facts::Facts;
 use crate::finding::{FileId, Level, Place};
-use crate::flow::{SiteId, UnitFlow};
+use crate::flow::{SiteId, UnitFlow, UnitKind};
 use crate::rule::{Check, Rank, Rule, Sink};
 use crate::sql::advisory::{Key, KeyPart, Sameness};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -26,17 +26,20 @@ struct Use<'a> {
     flow: &'a UnitFlow,
     site: SiteId,
     tables: Rc<BTreeSet<&'a str>>,
+    directory: &'a str,
 }
 
 fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
     let mut by_name: BTreeMap<String, Vec<Use<'_>>> = BTreeMap::new();
-    for (file, flow) in files.iter().flat_map(|file| file.units.iter().map(move |flow| (file.id, flow))) {
+    for (file, flow) in files.iter().flat_map(|file| file.units.iter().map(move |flow| (file, flow))) {
+        let directory = file.source.path().rsplit_once('/').map_or("", |(directory, _)| directory);
+        let file = file.id;
         let mut tables = None;
         let mut seen = HashSet::new();
         for (site, _, key) in flow.acquired().filter(|(.., key)| seen.insert(*key)) {
             let Some(name) = name(key) else { continue };
             let tables = Rc::clone(tables.get_or_insert_with(|| Rc::new(flow.tables())));
-            by_name.entry(name).or_default().push(Use { file, flow, site, tables });
+            by_name.entry(name).or_default().push(Use { file, flow, site, tables, directory });
         }
     }
     for (name, uses) in &by_name {
@@ -78,8 +81,25 @@ fn unrelated(early: &Use<'_>, late: &Use<'_>) -> bool {
     };
     comparable
         && !std::ptr::eq(early.flow, late.flow)
-        && (early.flow.unit.name != late.flow.unit.name || early.flow.unit.name.is_empty())
-        && !early.tables.is_empty()
-        && !late.tables.is_empty()
-        && early.tables.is_disjoint(&late.tables)
+        && (early.flow.unit.name != late.flow.unit.name
+            || early.flow.unit.name.is_empty()
+            || early.flow.unit.kind == UnitKind::Host && early.directory != late.directory)
+        && if early.tables.is_empty() || late.tables.is_empty() {
+            apart(early, late)
+        } else {
+            early.tables.is_disjoint(&late.tables)
+        }
+}
+
+/// Functions of host code that show no tables: of two classes or directories, with other ids in the second part of a key.
+fn apart(early: &Use<'_>, late: &Use<'_>) -> bool {
+    let is_host = |one: &Use<'_>| one.flow.unit.kind == UnitKind::Host;
+    let second = |one: &Use<'_>| match one.flow.unit.advisory(one.site) {
+        Some((_, Key::Pair(_, part))) => Some(part.clone()),
+        _ => None,
+    };
+    let class = |one: &Use<'_>| one.flow.unit.name.rsplit_once('.').map(|(class, _)| class.to_owned());
+    let others = second(early).is_none_or(|part| Some(part) != second(late));
+    let classes = matches!((class(early), class(late)), (Some(a), Some(b)) if a != b);
+    is_host(early) && is_host(late) && others && (classes || early.directory != late.directory)
 }

@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         };
         told = Some(lock.span);
         sink.report(&RULE, Level::Error, Place::new(context.file.id, lock.span), message)
-            .statement(statement.span)
+            .statement(statement.anchor)
             .unit(&statement.unit)
             .help(help);
     }

@@ -1,7 +1,7 @@
 //! A session lock that nothing releases, on a connection that lives on.
 
 use crate::finding::Level;
-use crate::flow::{UnitFlow, UnitKind};
+use crate::flow::{Evidence, Owner, Session, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Sameness, Scope};
 
@@ -14,7 +14,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    if let Some(session) = &flow.unit.session {
+        host(context, flow, session, sink);
+        return;
+    }
     let whose = match (flow.unit.kind, flow.unit.runner) {
+        // What the host code runs after a query is not in its unit.
+        (UnitKind::Query, _) if context.file.is_host() => return,
         (UnitKind::Query, _) => "the connection that runs this query",
         (UnitKind::Script, Some(_)) => "the migration runner's connection",
         // A psql script's session ends with it; a body's lock is a matter of scope.
@@ -45,5 +51,32 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             "call `{unlock}` with the same key on the same connection, or use the transaction form; \
              giving the connection back to a pool releases nothing"
         ));
+    }
+}
+
+/// In host code: the connection goes back to its pool with the lock on it.
+fn host(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Sink) {
+    if session.owner != Owner::Borrowed || !session.returned || session.escapes || session.evidence == Evidence::Name {
+        return;
+    }
+    for (site, function, key) in flow.acquired() {
+        let left = flow.trace.leaving.iter().any(|leaving| leaving.held.contains(site));
+        if function.scope != Scope::Session || flow.has_unlock_attempt(site) || !left || flow.trace.truncated {
+            continue;
+        }
+        let level = match context.facts.released_elsewhere(function.mode, key) {
+            Sameness::Equal => continue,
+            Sameness::Unknown => Level::Note,
+            Sameness::Different => Level::Warning,
+        };
+        let unlock = function.unlock().map_or("pg_advisory_unlock", |unlock| unlock.name);
+        sink.at_site(
+            &RULE,
+            level,
+            context,
+            (flow, site),
+            "nothing releases this lock: giving the connection back to its pool does not, and whoever borrows it next has it",
+        )
+        .help(format!("call `{unlock}` with the same key on the same connection on every way out, or use the transaction form"));
     }
 }

@@ -52,7 +52,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                  wait for each other"
             ),
         )
-        .statement(statement.span)
+        .statement(statement.anchor)
         .unit(&statement.unit)
         .help("use hashtextextended(…, 0), which fills the key");
     }

@@ -33,7 +33,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 at(first),
                 "for an advisory lock this column is NULL, and NULL equals nothing: no row ever matches",
             )
-            .statement(statement.span)
+            .statement(statement.anchor)
             .unit(&statement.unit)
             .help("compare locktype, database, classid, objid and objsubid, or use IS NOT DISTINCT FROM");
         for other in &faults[1..] {

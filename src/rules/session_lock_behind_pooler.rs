@@ -2,7 +2,7 @@
 
 use crate::facts::pooler::{Evidence, Setting};
 use crate::finding::{Level, Place};
-use crate::flow::{SiteId, StepId, UnitFlow, UnitKind};
+use crate::flow::{Session, SiteId, StepId, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::settings::Pooling;
 use crate::sql::advisory::{Function, Sameness, Scope};
@@ -35,6 +35,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 /// The setting through which the unit's statements are run, where that shows a transaction-mode pooler.
 fn setting<'c>(context: &'c Context<'_>, flow: &UnitFlow) -> Option<&'c Setting> {
     let pooler = &context.facts.pooler;
+    if let Some(session) = &flow.unit.session {
+        return of_session(context, session);
+    }
     match flow.unit.runner {
         // Who runs it by hand connects as they like.
         _ if flow.unit.is_run_by_hand() => None,
@@ -42,6 +45,22 @@ fn setting<'c>(context: &'c Context<'_>, flow: &UnitFlow) -> Option<&'c Setting>
         // Which program calls it is not known: all of them have to go through the pooler.
         None => pooler.everywhere().filter(|_| context.facts.complete),
     }
+}
+
+/// The setting that a session's connection is made by: the variable that the code reads, what its framework reads, or else
+/// the only way in that there is.
+fn of_session<'c>(context: &'c Context<'_>, session: &Session) -> Option<&'c Setting> {
+    let pooler = &context.facts.pooler;
+    if let Some(name) = &session.setting {
+        return pooler.of_setting(name);
+    }
+    let by_framework: &[&str] = match session.driver {
+        "JDBC" | "Spring JDBC" | "JPA" | "Spring" => &["spring.datasource.url", "spring.datasource.jdbc-url"],
+        "Prisma" | "Active Record" | "Ecto" => &["DATABASE_URL"],
+        _ => &[],
+    };
+    let named = by_framework.iter().find_map(|name| pooler.of_setting(name));
+    named.or_else(|| pooler.everywhere().filter(|_| context.facts.complete))
 }
 
 /// Whether the lock is to be held beyond the transaction in which it is taken: inside one, no pooler changes the session,

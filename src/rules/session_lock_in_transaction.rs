@@ -1,7 +1,7 @@
 //! The session form inside a transaction, with nothing that unlocks it.
 
 use crate::finding::{Edit, Fix, Level, Place};
-use crate::flow::{SiteId, UnitFlow, UnitKind};
+use crate::flow::{Begins, SiteId, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Sameness, Scope};
@@ -30,6 +30,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         let begin = before.begin();
+        if let Some(session) = &flow.unit.session
+            && (session.escapes || begin.is_none() && session.begins != Begins::Already)
+        {
+            continue;
+        }
         let sure = if begin.is_some() { Level::Error } else { flow.unit.given_transaction_level() };
         // An unlock of some key in another unit may be for this one.
         let level = match (sure, elsewhere) {
@@ -60,7 +65,7 @@ fn report(
         UnitKind::Function { .. } => "in a function",
         UnitKind::Procedure { inline: false } => "in a procedure",
         UnitKind::Procedure { inline: true } => "in a DO block",
-        UnitKind::Script | UnitKind::Query => "inside a transaction",
+        UnitKind::Script | UnitKind::Query | UnitKind::Host => "inside a transaction",
     };
     let message = format!(
         "`{}` {what}, and nothing here unlocks it: the lock outlives COMMIT and ROLLBACK and stays with the session",

@@ -1,8 +1,11 @@
 //! SKIP LOCKED on the one row that a unique key names.
 
+mod host;
+
 use crate::facts::bound::{Bound, Evidence, Row, bound};
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
 use crate::sql::clause::{Query, RowLock, Strength, Wait, Wrap};
 use crate::sql::script::Expects;
 use crate::statement::{Missing, Statement, Use};
@@ -12,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Warning,
     rank: Rank::Claim,
     page: include_str!("../../rules/skip-locked-single-key.md"),
-    checks: &[Check::Statement(check)],
+    checks: &[Check::Statement(check), Check::File(host::check)],
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
@@ -89,10 +92,19 @@ const COMMENTS: &[&str] = &[
 
 /// Whether the code around says that zero rows means "not now".
 fn is_try_claim(context: &Context<'_>, statement: &Statement<'_>) -> bool {
-    let name: String = statement.purpose.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    is_called_so(&statement.purpose) || is_said_so(context, statement.anchor)
+}
+
+/// Whether a name says so.
+fn is_called_so(name: &str) -> bool {
+    let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     NAMES.iter().any(|word| name.contains(word))
-        || context.file.comments_at(statement.span).any(|comment| {
-            let comment = comment.to_lowercase();
-            COMMENTS.iter().any(|words| comment.contains(words))
-        })
+}
+
+/// Whether a comment beside the statement does.
+fn is_said_so(context: &Context<'_>, statement: Span) -> bool {
+    context.file.comments_at(statement).any(|comment| {
+        let comment = comment.to_lowercase();
+        COMMENTS.iter().any(|words| comment.contains(words))
+    })
 }

@@ -23,6 +23,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         let work = flow.work_after(step);
         let level = match (taken.answer, work) {
             (Answer::Dropped, Some(_)) => Level::Error,
+            (Answer::Dropped, None) if flow.unit.work_follows => Level::Error,
             (Answer::Dropped, None) | (Answer::Shown, Some(_)) => Level::Warning,
             _ => continue,
         };
@@ -37,6 +38,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             .help(match flow.unit.kind {
                 UnitKind::Script => "read the answer with \\gset and \\if, or wait with the blocking form",
                 UnitKind::Query => "let the query return the answer (`:one`), or wait with the blocking form",
+                UnitKind::Host => "fetch the boolean and test it, or wait with the blocking form",
                 _ => "test it (`IF NOT pg_try_… THEN RETURN`), or wait with the blocking form",
             });
         if let Some(work) = work {

@@ -1,7 +1,7 @@
 //! Every session lock is dropped, those of others on the same session included.
 
 use crate::finding::Level;
-use crate::flow::UnitFlow;
+use crate::flow::{Owner, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Action;
 
@@ -19,6 +19,10 @@ const RESETS: &[&str] = &["reset", "release", "discard", "clean", "unlock", "rec
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let name = flow.unit.name.to_lowercase();
     if flow.unit.is_run_by_hand() || RESETS.iter().any(|word| name.contains(word)) {
+        return;
+    }
+    // A connection of its own has no other borrowers.
+    if flow.unit.session.as_ref().is_some_and(|session| matches!(session.owner, Owner::Own | Owner::Reset)) {
         return;
     }
     for (_, site) in flow.unit.site_steps() {

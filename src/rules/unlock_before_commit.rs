@@ -14,6 +14,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    if flow.unit.session.as_ref().is_some_and(|session| !session.explicit_end) {
+        return;
+    }
     for (step, site) in flow.unit.site_steps() {
         let Some((unlock, _)) = flow.unit.advisory(site) else { continue };
         let before = &flow.trace.before[step];

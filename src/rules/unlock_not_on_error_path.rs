@@ -2,9 +2,9 @@
 
 use crate::finding::{Level, Place};
 use crate::flow::interpret::Way;
-use crate::flow::{UnitFlow, UnitKind};
+use crate::flow::{Evidence, Owner, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::{Action, Scope};
+use crate::sql::advisory::{Action, Sameness, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "unlock-not-on-error-path",
@@ -19,12 +19,23 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     if matches!(flow.unit.kind, UnitKind::Script | UnitKind::Query) || flow.trace.truncated {
         return;
     }
+    // What a closed connection, a pool that resets it, or somebody else releases is no leak.
+    if let Some(session) = &flow.unit.session
+        && (session.escapes || matches!(session.owner, Owner::PerCall | Owner::UntilCommit))
+    {
+        return;
+    }
     for (site, function, key) in flow.acquired() {
         let undecided = function.action == Action::TryLock && !flow.is_decided(site);
         if function.scope != Scope::Session || undecided {
             continue;
         }
         let Some(release) = flow.last_release(function.mode, key) else { continue };
+        // In host code another expression is another key as a rule.
+        let same = flow.unit.advisory(release).is_some_and(|(_, released)| released.compare(key) == Sameness::Equal);
+        if flow.unit.session.is_some() && !same {
+            continue;
+        }
         let skipping = flow
             .trace
             .leaving
@@ -37,6 +48,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         let (level, what) = match skipping.way {
+            // Of a connection that nothing is known of it is not known either whether it lives on.
+            Way::Failure if flow.unit.session.as_ref().is_some_and(|session| session.evidence == Evidence::Name) => {
+                (Level::Note, "an error here leaves the lock held")
+            }
             Way::Failure => (Level::Warning, "an error here leaves the lock held"),
             Way::Raise => (Level::Error, "this exception leaves the lock held"),
             Way::Return | Way::End => (Level::Error, "this way out leaves the lock held"),

@@ -1,5 +1,7 @@
 //! A key that is another value for every caller: nobody is kept out.
 
+mod host;
+
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{Tokens, Tree};
@@ -12,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Error,
     rank: Rank::Mismatched,
     page: include_str!("../../rules/unstable-lock-key.md"),
-    checks: &[Check::Statement(check)],
+    checks: &[Check::Statement(check), Check::File(host::check)],
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {

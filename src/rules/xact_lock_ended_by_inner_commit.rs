@@ -17,7 +17,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     for (_, site) in flow.unit.site_steps() {
         let (level, work, message, help) = match &flow.unit.sites[site].lock {
             Lock::Advisory { function, .. } if function.acquires() && function.scope == Scope::Transaction => (
-                Level::Error,
+                if flow.unit.session.is_some() { Level::Warning } else { Level::Error },
                 flow.unguarded_repetition(site),
                 format!(
                     "`{}` ends with its transaction, but the work that it guards goes on after that",

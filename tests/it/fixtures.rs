@@ -1,5 +1,5 @@
-//! The fixtures: inputs with their expectations in comments. Each file of `fixtures/<language>/` is a project of its own,
-//! each directory of `fixtures/trees/` is one project.
+//! The fixtures: inputs with their expectations in comments. Each file of `fixtures/sql/` and of `fixtures/host/<language>/`
+//! is a project of its own, each directory of `fixtures/trees/` is one project.
 
 use crate::expect;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,9 @@ pub(crate) struct Fixture {
 pub(crate) fn all() -> Vec<Fixture> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut found = Vec::new();
-    for directory in children(&root).into_iter().filter(|path| path.is_dir()) {
+    let host = children(&root.join("host"));
+    let others = children(&root).into_iter().filter(|path| path.is_dir() && !path.ends_with("host"));
+    for directory in others.chain(host) {
         for path in children(&directory) {
             let name = relative(&path, &root);
             let files = if path.is_dir() {

@@ -71,7 +71,8 @@ pub(crate) fn examples() -> Vec<Example> {
                 continue;
             }
             let last = block.file.is_none() || !block.joined;
-            files.push((block.file.unwrap_or_else(|| format!("example.{}", block.language)), block.text));
+            let name = || format!("example.{}", ending(&block.language));
+            files.push((block.file.unwrap_or_else(name), block.text));
             if last {
                 found.push(Example { rule, is_bad, files: std::mem::take(&mut files) });
             }
@@ -79,6 +80,21 @@ pub(crate) fn examples() -> Vec<Example> {
         assert!(files.is_empty(), "{}: a named block with none after it", rule.name);
     }
     found
+}
+
+/// The ending of files in a fence's language.
+fn ending(language: &str) -> &str {
+    const ENDINGS: &[(&str, &str)] = &[
+        ("csharp", "cs"),
+        ("elixir", "ex"),
+        ("javascript", "js"),
+        ("kotlin", "kt"),
+        ("python", "py"),
+        ("ruby", "rb"),
+        ("rust", "rs"),
+        ("typescript", "ts"),
+    ];
+    ENDINGS.iter().find(|(known, _)| *known == language).map_or(language, |(_, ending)| ending)
 }
 
 #[test]

@@ -157,13 +157,15 @@ fn a_suppression_takes_one_rule_off_one_statement() {
             }
             let file = finding.at.file;
             let path = &project(&files).files()[file.0 as usize].path.to_string();
-            let mut changed = files.clone();
-            let (_, text) = changed.iter_mut().find(|(known, _)| known == path).unwrap();
-            // On the line before the finding's own: inside the statement, or directly before it.
-            let start = finding.statement.start.min(finding.at.span.start);
-            let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-            text.insert_str(line, &format!("-- locklint: ignore[{}] as a test\n", finding.rule));
-            let after = said(&changed, &report(&changed));
+            let after = |mark: &str| {
+                let mut changed = files.clone();
+                let (_, text) = changed.iter_mut().find(|(known, _)| known == path).unwrap();
+                // On the line before the finding's own: inside the statement, or directly before it.
+                let start = finding.statement.start.min(finding.at.span.start);
+                let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+                text.insert_str(line, &format!("{mark} locklint: ignore[{}] as a test\n", finding.rule));
+                said(&changed, &report(&changed))
+            };
             // Others of the same rule in the same statement go with it.
             let expected: Vec<String> = before
                 .findings
@@ -178,7 +180,14 @@ fn a_suppression_takes_one_rule_off_one_statement() {
                 })
                 .map(|(_, (_, said))| said.clone())
                 .collect();
-            assert_eq!(after, expected, "{name}: {} of {}", finding.rule, all[index]);
+            // A body in a string of host code has SQL's comments.
+            let marks: &[&str] = match path.rsplit('.').next() {
+                Some("py" | "rb" | "ex") => &["#", "--"],
+                Some("sql") => &["--"],
+                _ => &["//", "--"],
+            };
+            let reports: Vec<Vec<String>> = marks.iter().map(|mark| after(mark)).collect();
+            assert!(reports.contains(&expected), "{name}: {} of {}\n{reports:?}", finding.rule, all[index]);
             suppressed += 1;
         }
     }

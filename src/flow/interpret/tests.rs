@@ -76,6 +76,8 @@ fn node() -> impl Strategy<Value = Node> {
                 endless
             }),
             inner.clone().prop_map(|body| Node::Block { label: "l".to_owned(), body: Box::new(body) }),
+            (inner.clone(), inner.clone())
+                .prop_map(|(body, cleanup)| Node::Ensured { body: Box::new(body), cleanup: Box::new(cleanup) }),
             (inner.clone(), prop::collection::vec(inner, 0..3), any::<bool>())
                 .prop_map(|(body, handlers, catches_all)| Node::Try { body: Box::new(body), handlers, catches_all }),
         ]
@@ -98,7 +100,11 @@ fn number(node: &mut Node, next: &mut StepId) {
             number(body, next);
             handlers.iter_mut().for_each(|node| number(node, next));
         }
-        Node::Exit(..) => {}
+        Node::Ensured { body, cleanup } => {
+            number(body, next);
+            number(cleanup, next);
+        }
+        Node::Failed { .. } | Node::Exit(..) => {}
     }
 }
 
@@ -115,9 +121,11 @@ fn unit(kind: UnitKind, surroundings: Surroundings, mut root: Node, actions: &[A
         ends_outer: false,
         reads_one_snapshot: false,
         runner: None,
+        work_follows: false,
         sites: (0..SITES.len() * 2).map(|index| site(SITES[index / 2], index as i64 % 2)).collect(),
         steps: (0..count).map(step).collect(),
         root,
+        session: None,
     }
 }
 

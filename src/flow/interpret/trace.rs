@@ -65,6 +65,8 @@ pub struct Before {
     pub ended: Sites,
     /// Uncommitted work was done under it.
     pub wrote: Sites,
+    /// On some path the transaction is one in which a statement has failed.
+    pub aborted: bool,
     transactions: Transactions,
 }
 

@@ -3,6 +3,8 @@
 use super::{Builder, Lowered};
 use crate::document::Document;
 use crate::flow::{Action, UnitKind};
+use crate::host::is_stand_in;
+use crate::program::Query;
 use crate::span::{Span, SqlSpan};
 use crate::sql::clause::{Entry, Verb};
 use crate::sql::lex::{Token, TokenKind};
@@ -68,6 +70,47 @@ pub(super) fn sections<'d>(
         lowered.units.push(unit);
     }
     lowered
+}
+
+/// A query of a host source: statements that one call sends.
+pub(super) fn query<'d>(
+    document: &Document<'d>,
+    pieces: &[Piece],
+    (at, query): (usize, &Query<'_>),
+    wrappers: &Wrappers,
+) -> Lowered<'d> {
+    let mut lowered = Lowered::default();
+    let mut builder = Builder::flat();
+    for piece in pieces {
+        // Of several it is not said which one's rows the caller gets.
+        let result = if pieces.len() == 1 { query.result.clone() } else { Use::Returned(Expects::Unknown) };
+        let tokens = &document.tokens[piece.tokens.clone()];
+        let unit = Arc::clone(&query.unit);
+        let mut statement = Statement::new(document, tokens, Entry::Statement, result, Arc::default(), unit, wrappers);
+        statement.query = Some(at);
+        statement.anchor = query.statement;
+        statement.purpose = Arc::clone(&query.purpose);
+        statement.when_missing = query.when_missing;
+        builder.statement(&statement);
+        // All of them: the flow of the host function needs what rules about statements do not.
+        lowered.statements.push(statement);
+    }
+    lowered.unread = built_names(document);
+    let root = builder.sequence();
+    let mut unit = builder.finish(UnitKind::Query, &query.unit, query.literal, Surroundings::Unknown, root);
+    unit.work_follows = query.work_follows;
+    lowered.units.push(unit);
+    lowered
+}
+
+/// How many names of advisory functions are put together at run time.
+fn built_names(document: &Document<'_>) -> usize {
+    let text = document.region.text();
+    let is_built = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        (name.starts_with("pg_advisory_") || name.starts_with("pg_try_advisory_")) && is_stand_in(&name)
+    };
+    document.tokens.iter().filter(|token| text.get(token.span().range()).is_some_and(is_built)).count()
 }
 
 fn is_kept(document: &Document<'_>, pieces: &[Piece], index: usize, last_read: usize) -> bool {

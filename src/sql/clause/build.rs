@@ -166,7 +166,9 @@ impl Builder<'_> {
                 materialized = Some(true);
                 at += 1;
             }
+            // What a hole adds here can be MATERIALIZED and nothing else of use.
             while at < end && self.tree.kind(at) == Some(TokenKind::Hole) {
+                materialized = materialized.or(Some(true));
                 at += 1;
             }
             if at >= end || self.tree.kind(at) != Some(TokenKind::LeftParen) {

@@ -133,7 +133,7 @@ pub struct Cte {
     pub name: String,
     /// Its query.
     pub query: QueryId,
-    /// MATERIALIZED (true), NOT MATERIALIZED (false).
+    /// MATERIALIZED (true), or text known only at run time that may be it; NOT MATERIALIZED (false).
     pub materialized: Option<bool>,
     /// Whether it stands under WITH RECURSIVE.
     pub recursive: bool,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::document::{Content, documents};
+use crate::document::{Content, Origin, documents};
 use crate::flow::{UnitFlow, UnitKind};
 use crate::region::Region;
 use crate::span::Span;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 fn flow(text: &str, surroundings: Surroundings, mut builder: Builder) -> UnitFlow {
     let span = Span::new(0, text.len());
     let mut regions = Vec::new();
-    let documents = documents(Region::verbatim(text, span), &mut regions);
+    let documents = documents([(Region::verbatim(text, span), Origin::Script)], &mut regions);
     let Content::Statements(pieces) = &documents[0].content else { panic!("a script") };
     let wrappers = Wrappers::default();
     for piece in pieces {

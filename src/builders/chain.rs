@@ -1,0 +1,122 @@
+//! Method chains, read from the text around one of their calls: query builders are nothing else.
+
+use crate::program::expression::after_brackets;
+use crate::span::Span;
+
+/// How many calls of a chain are followed each way, and how far.
+const MAX_LINKS: usize = 24;
+const MAX_LENGTH: usize = 4096;
+
+/// What stands between two calls.
+const MARKS: &[&str] = &["?.", "->", "|>", "::", "."];
+
+/// A call in a chain, or a name without arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link<'s> {
+    pub(super) name: &'s str,
+    /// Between the brackets.
+    pub(super) args: &'s str,
+    /// From the name to the closing bracket.
+    pub(super) span: Span,
+}
+
+/// The chain of the call whose name begins at an offset, in order, and the place of that call in it.
+pub(super) fn chain(text: &str, at: usize) -> (Vec<Link<'_>>, usize) {
+    let mut links = Vec::new();
+    let mut start = at;
+    while links.len() < MAX_LINKS
+        && let Some(link) = before(text, start)
+    {
+        start = link.span.start;
+        links.push(link);
+    }
+    links.reverse();
+    let own = links.len();
+    let mut from = at;
+    while links.len() < own + MAX_LINKS {
+        let link = link(text, from);
+        let end = link.span.end;
+        if link.span.is_empty() {
+            break;
+        }
+        links.push(link);
+        let rest = text.get(end..).unwrap_or_default();
+        let next = rest.trim_start();
+        let Some(member) = MARKS.iter().find_map(|mark| next.strip_prefix(mark)) else { break };
+        from = text.len() - member.trim_start().len();
+    }
+    (links, own)
+}
+
+/// The call that begins at an offset.
+fn link(text: &str, at: usize) -> Link<'_> {
+    let rest = text.get(at..).unwrap_or_default();
+    let len = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    let marked = len + rest[len..].chars().next().filter(|c| matches!(c, '!' | '?')).map_or(0, char::len_utf8);
+    let name = &rest[..marked];
+    let tail = &rest[marked..];
+    let tail = if tail.starts_with('<') { after_brackets(tail).unwrap_or(tail) } else { tail };
+    let open = at + rest.len() - tail.len();
+    match tail.starts_with('(').then(|| after_brackets(tail)).flatten() {
+        Some(after) => {
+            let close = text.len() - after.len();
+            let args = text.get(open + 1..close - 1).unwrap_or_default();
+            Link { name, args, span: Span::new(at, close) }
+        }
+        None => Link { name, args: "", span: Span::new(at, at + marked) },
+    }
+}
+
+/// The call that ends before the mark before an offset.
+fn before(text: &str, at: usize) -> Option<Link<'_>> {
+    let head = text.get(..at)?.trim_end();
+    let head = MARKS.iter().find_map(|mark| head.strip_suffix(mark))?.trim_end();
+    let head = head.trim_end_matches(['!', '?']);
+    let (name_end, args) = if head.ends_with(')') {
+        let open = opening(head)?;
+        (open, &head[open + 1..head.len() - 1])
+    } else {
+        (head.len(), "")
+    };
+    let stem = head[..name_end].trim_end_matches(['!', '?', '>']);
+    let start = stem.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '$')).len();
+    let name = &head[start..name_end];
+    (start < name_end).then_some(Link { name, args, span: Span::new(start, head.len()) })
+}
+
+/// The bracket that the last one of `head` closes.
+pub(super) fn opening(head: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in head.bytes().enumerate().rev().take(MAX_LENGTH) {
+        match byte {
+            b')' | b']' | b'}' => depth += 1,
+            b'(' | b'[' | b'{' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The call whose brackets are open at an offset: where its name begins.
+pub(super) fn around(text: &str, at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let head = text.get(..at)?;
+    for (offset, byte) in head.bytes().enumerate().rev().take(MAX_LENGTH) {
+        match byte {
+            b')' | b']' | b'}' => depth += 1,
+            b'[' | b'{' => depth = depth.saturating_sub(1),
+            b'(' if depth > 0 => depth -= 1,
+            b'(' => {
+                let name = head[..offset].trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+                return (name < offset).then_some(name);
+            }
+            _ => {}
+        }
+    }
+    None
+}

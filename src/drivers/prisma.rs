@@ -1,0 +1,41 @@
+//! Prisma (<https://www.prisma.io/docs/orm/prisma-client/using-raw-sql/raw-queries>,
+//! <https://www.prisma.io/docs/orm/prisma-client/queries/transactions>): each query takes a connection of the pool; the
+//! function of an interactive `$transaction` gets a client on one; an array given to `$transaction` runs in one.
+
+use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY, SCRIPT};
+use crate::flow::{Begins, Owner};
+
+const RUNS: &[&str] = &["$queryRaw", "$queryRawUnsafe", "$queryRawTyped", "$executeRaw", "$executeRawUnsafe"];
+
+pub(super) const DRIVER: Driver = Driver {
+    name: "Prisma",
+    languages: SCRIPT,
+    imports: &["@prisma/client"],
+    kinds: &[
+        Kind {
+            name: "Client",
+            types: &["@prisma/client.PrismaClient"],
+            owner: Owner::PerCall,
+            begins: Begins::Never,
+            pin: "`prisma.$transaction(async (tx) => …)`",
+            methods: &[
+                (RUNS, Does::Run),
+                (&["$transaction"], Does::Within { gives: "Tx", transaction: true, session: true }),
+                (&["$extends"], Does::Gives("Client")),
+                (&["$connect", "$on", "$use"], Does::Nothing),
+                (&["$disconnect"], Does::Closes),
+            ],
+            otherwise: Does::Works,
+            ..HANDLE
+        },
+        Kind {
+            name: "Tx",
+            types: &["@prisma/client.Prisma.TransactionClient"],
+            begins: Begins::Already,
+            methods: &[(RUNS, Does::Run)],
+            otherwise: Does::Works,
+            ..HANDLE
+        },
+    ],
+    ..LIBRARY
+};

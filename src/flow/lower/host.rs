@@ -1,0 +1,152 @@
+//! What one function of host code does, on all its sessions at once; then, for each session, the unit of that one.
+
+use super::Builder;
+use crate::flow::{Action, Answer, Lock, Node, Session, Site, SiteId, StepId, Unit, UnitKind};
+use crate::span::Span;
+use crate::sql::advisory::{Action as Call, Function, Key};
+use crate::sql::script::Surroundings;
+use crate::statement::{LockCall, Statement};
+
+/// Index of a session in a function.
+pub type SessionId = usize;
+
+/// Builds the units of one function.
+#[derive(Debug)]
+pub struct HostBuilder {
+    builder: Builder,
+    /// The session of each step; none where the step is on no session.
+    on: Vec<Option<SessionId>>,
+}
+
+impl Default for HostBuilder {
+    fn default() -> Self {
+        Self { builder: Builder::new(), on: Vec::new() }
+    }
+}
+
+impl HostBuilder {
+    /// How many steps there are.
+    pub fn len(&self) -> usize {
+        self.builder.steps.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.builder.steps.is_empty()
+    }
+
+    /// A step of its own statement.
+    pub fn step(&mut self, session: Option<SessionId>, action: Action, span: Span) -> Node {
+        self.builder.statement += 1;
+        let node = self.builder.step(action, span);
+        self.on.resize(self.builder.steps.len(), session);
+        node
+    }
+
+    /// The steps of an SQL statement with the keys that `key` gives.
+    pub fn statement(
+        &mut self,
+        session: SessionId,
+        statement: &Statement<'_>,
+        key: &dyn Fn(&LockCall) -> Key,
+    ) -> Vec<Node> {
+        let nodes = self.builder.statement_keyed(statement, key);
+        self.on.resize(self.builder.steps.len(), Some(session));
+        nodes
+    }
+
+    /// An advisory function that a query builder calls.
+    pub fn call(&mut self, session: SessionId, function: &'static Function, key: Key, span: Span, whole: Span) -> Node {
+        self.builder.statement += 1;
+        let site = self.builder.site(Site {
+            lock: Lock::Advisory { function, key },
+            span,
+            statement: whole,
+            via: None,
+            answer: if function.action == Call::TryLock { Answer::Read } else { Answer::None },
+            guards_own_statement: false,
+        });
+        let action = match function.action {
+            Call::Lock | Call::TryLock => Action::Acquire(site),
+            Call::Unlock => Action::Release(site),
+            Call::UnlockAll => Action::ReleaseAll(Some(site)),
+        };
+        let node = self.builder.step(action, span);
+        self.on.resize(self.builder.steps.len(), Some(session));
+        node
+    }
+
+    /// Whether something begins a transaction on a session.
+    pub fn begins(&self, session: SessionId) -> bool {
+        let steps = self.builder.steps.iter().zip(&self.on);
+        steps.into_iter().any(|(step, on)| *on == Some(session) && matches!(step.action, Action::Begin { .. }))
+    }
+
+    /// The site that a step takes or releases.
+    pub fn site(&self, step: StepId) -> Option<SiteId> {
+        match self.builder.steps.get(step)?.action {
+            Action::Acquire(site) | Action::Release(site) => Some(site),
+            _ => None,
+        }
+    }
+
+    /// The advisory function of a site.
+    pub fn function(&self, site: SiteId) -> Option<&'static Function> {
+        match &self.builder.sites.get(site)?.lock {
+            Lock::Advisory { function, .. } => Some(function),
+            Lock::Rows { .. } | Lock::Table => None,
+        }
+    }
+
+    /// The unit of each session on which something is locked, unlocked, or begun. `outside` says whether a step of another
+    /// session goes through the pool that this one came from.
+    pub fn units(
+        &self,
+        (name, span): (&str, Span),
+        root: &Node,
+        sessions: &[Session],
+        outside: &dyn Fn(SessionId, SessionId) -> bool,
+    ) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for (id, session) in sessions.iter().enumerate() {
+            let mine = |step: StepId| self.on[step] == Some(id);
+            let matters = self.builder.steps.iter().enumerate().any(|(step, s)| {
+                mine(step)
+                    && matches!(
+                        s.action,
+                        Action::Acquire(_) | Action::Release(_) | Action::ReleaseAll(_) | Action::Begin { .. }
+                    )
+            });
+            if !matters {
+                continue;
+            }
+            let steps = self.builder.steps.iter().enumerate().map(|(step, original)| {
+                let mut step_here = original.clone();
+                if !mine(step) {
+                    let works = matches!(original.action, Action::Work { .. } | Action::ConcurrentIndex);
+                    let other = self.on[step];
+                    step_here.action = match other {
+                        Some(other) if works && outside(id, other) => Action::Outside,
+                        _ => Action::Call,
+                    };
+                }
+                step_here
+            });
+            units.push(Unit {
+                kind: UnitKind::Host,
+                name: name.to_owned(),
+                span,
+                surroundings: Surroundings::Unknown,
+                ends_outer: false,
+                reads_one_snapshot: self.builder.reads_one_snapshot,
+                runner: None,
+                work_follows: false,
+                sites: self.builder.sites.clone(),
+                steps: steps.collect(),
+                root: root.clone(),
+                session: Some(session.clone()),
+            });
+        }
+        units
+    }
+}

@@ -1,0 +1,373 @@
+//! Keys that host code makes of what is another value for every process, build or call: followed from the call that
+//! takes the lock through a variable or two, or a function of the file, to where the value comes from.
+
+use super::Program;
+use super::expression::after_brackets;
+use crate::host::Function;
+use crate::language::HostLanguage;
+use crate::span::Span;
+use crate::sql::lex::beginning;
+use regex::Regex;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
+/// Why a key is not the same for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moves {
+    /// Seeded for each process.
+    Process,
+    /// The same for some types, and it is not seen which one this is.
+    Perhaps,
+    /// Not promised to stay the same between builds.
+    Build,
+    /// Random.
+    Random,
+    /// The time.
+    Clock,
+    /// The number of the process.
+    Number,
+}
+
+/// A key that moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Unstable {
+    /// The call that gives the value.
+    pub at: Span,
+    /// The call of the lock function, as it stands in the source.
+    pub lock: Span,
+    /// The lines of the value, on which comments about it are anchored.
+    pub statement: Span,
+    /// The function around the lock.
+    pub function: Option<usize>,
+    /// Why.
+    pub moves: Moves,
+}
+
+/// How far a key's arguments, and its variable, are looked for, in bytes.
+const NEAR: usize = 2048;
+
+/// How many variables are followed one after the other: a key, and what it is computed with.
+const MAX_STEPS: usize = 2;
+
+/// How far into its expression a value may stand for which the variable is little more than another name: ` int(`.
+const LONGEST_CAST: usize = 8;
+
+/// How many names of a key are followed.
+const MAX_NAMES: usize = 16;
+
+/// Values by language.
+type Row = (&'static [HostLanguage], &'static str, Moves);
+
+use HostLanguage::{CSharp, Elixir, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Tsx, TypeScript};
+
+/// A value's call, with what it is called on. Sources: the languages' reference pages of each function. Java's
+/// `String.hashCode`, Erlang's `phash2` and checksums are fixed, and so in no row.
+const VALUES: &[Row] = &[
+    (&[Python], r"(?:^|[^\w.])(hash\((?:[^()]|\([^()]*\))*\))", Moves::Process),
+    (
+        &[Python],
+        r"(?:^|[^\w.])((?:uuid\.)?uuid[14]\(\)|random\.(?:random|getrandbits)\([^()]*\)|secrets\.\w+\([^()]*\))",
+        Moves::Random,
+    ),
+    (&[Python], r"(?:^|[^\w.])(time\.(?:time|time_ns|monotonic|monotonic_ns|perf_counter)\(\))", Moves::Clock),
+    (&[Python], r"(?:^|[^\w.])(os\.getpid\(\))", Moves::Number),
+    (&[Python], r"(?:^|[^\w.])(id\(\w[\w.]*\))", Moves::Process),
+    (
+        &[Ruby],
+        r"((?:\w[\w.?!@]*|\[[^\[\]]*\]|\([^()]*\)|\x22[^\x22]*\x22)\.(?:hash|object_id))\b(?:[^\w\[({?!.=]|\.abs|$)",
+        Moves::Process,
+    ),
+    (&[Ruby], r"\b(SecureRandom\.\w+|rand\b(?:\(\))?(?:[^(\w]|$))", Moves::Random),
+    (&[Ruby], r"(\bProcess\.pid\b|\$\$)", Moves::Number),
+    (&[Ruby], r"\b(Time\.now\.to_[if])\b", Moves::Clock),
+    (&[CSharp], r"(\x22[^\x22]*\x22\.GetHashCode\(\)|HashCode\.Combine\((?:[^()]|\([^()]*\))*\))", Moves::Process),
+    (&[CSharp], r"((?:\w[\w.?]*(?:\(\))?\.)+GetHashCode\(\))", Moves::Perhaps),
+    (&[CSharp], r"\b(Guid\.NewGuid\(\)|Random\.Shared\.Next\w*\(\))", Moves::Random),
+    (&[CSharp], r"\b(Environment\.ProcessId|DateTime(?:Offset)?\.(?:Utc)?Now\.Ticks)\b", Moves::Clock),
+    (&[Go], r"\b(maphash\.(?:String|Bytes|Comparable|MakeSeed)\(|maphash\.Hash\b)", Moves::Process),
+    (&[Go], r"\b(rand\.(?:Int63|Int64|Uint64|Int|Uint32|Int31)\(\))", Moves::Random),
+    (&[Go], r"\b(time\.Now\(\)\.Unix(?:Nano|Milli|Micro)?\(\))", Moves::Clock),
+    (&[Go], r"\b(os\.Getpid\(\))", Moves::Number),
+    (&[Rust], r"\b(DefaultHasher::(?:new|default)\(\))", Moves::Build),
+    (&[Rust], r"\b(RandomState::(?:new|default)\(\))", Moves::Process),
+    (&[Rust], r"\b((?:rand::)?random(?:::<\w+>)?\(\)|Uuid::new_v4\(\))", Moves::Random),
+    (&[Rust], r"\b((?:std::)?process::id\(\))", Moves::Number),
+    (
+        &[Java, Kotlin, Scala],
+        r"\b(System\.identityHashCode\([^()]*\)|new Object\(\)\.hashCode\(\)|Object\(\)\.hashCode\(\))",
+        Moves::Process,
+    ),
+    (
+        &[Java, Kotlin, Scala],
+        r"\b(UUID\.randomUUID\(\)|Math\.random\(\)|ThreadLocalRandom\.current\(\)\.next(?:Int|Long)\(\))",
+        Moves::Random,
+    ),
+    (&[Java, Kotlin, Scala], r"\b(System\.(?:nanoTime|currentTimeMillis)\(\))", Moves::Clock),
+    (&[Java, Kotlin, Scala], r"\b(ProcessHandle\.current\(\)\.pid\(\))", Moves::Number),
+    (&[Php], r"\b(spl_object_(?:hash|id)\([^()]*\))", Moves::Process),
+    (&[Php], r"\b(mt_rand\(\)|rand\(\)|uniqid\([^()]*\)|random_bytes\([^()]*\))", Moves::Random),
+    (&[Php], r"\b(microtime\([^()]*\)|hrtime\([^()]*\))", Moves::Clock),
+    (&[Php], r"\b(getmypid\(\))", Moves::Number),
+    (&[JavaScript, TypeScript, Tsx], r"\b(Math\.random\(\)|(?:crypto\.)?randomUUID\(\))", Moves::Random),
+    (&[JavaScript, TypeScript, Tsx], r"\b(Date\.now\(\))", Moves::Clock),
+    (&[JavaScript, TypeScript, Tsx], r"\b(process\.pid)\b", Moves::Number),
+    (&[Elixir], r"(:erlang\.unique_integer\([^()]*\)|System\.unique_integer\([^()]*\)|make_ref\(\))", Moves::Process),
+    (&[Elixir], r"(:rand\.uniform\(\))", Moves::Random),
+];
+
+/// The keys of a file that move.
+pub fn unstable(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Unstable> {
+    static LOCK: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
+    let rows: Vec<(&Regex, Moves)> = rows(language).collect();
+    let mut named: HashMap<&str, Option<Span>> = HashMap::new();
+    for function in &program.functions {
+        // Of two of a name it is not said which one is called.
+        named.entry(function.name).and_modify(|one| *one = None).or_insert(Some(function.span));
+    }
+    let is_own = ["def hash(", "import hash\n", "PYTHONHASHSEED"].iter().any(|sign| text.contains(sign));
+    if language == Python && is_own {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for lock in LOCK.iter().flat_map(|lock| lock.find_iter(text)) {
+        let at = Span::new(lock.start(), lock.end());
+        if is_inside(&program.comments, at) {
+            continue;
+        }
+        let Some(site) = Site::of(text, program, &named, at) else { continue };
+        let of_key = site.parts.iter().find_map(|part| site.moving(*part, &rows, language, MAX_STEPS));
+        let Some((value, moves)) = of_key else { continue };
+        let statement = lines(text, value);
+        found.push(Unstable { at: value, lock: site.lock, statement, function: site.function, moves });
+    }
+    found.dedup_by_key(|one| one.at);
+    found
+}
+
+fn rows(language: HostLanguage) -> impl Iterator<Item = (&'static Regex, Moves)> {
+    static PATTERNS: [OnceLock<Option<Regex>>; VALUES.len()] = [const { OnceLock::new() }; VALUES.len()];
+    VALUES.iter().enumerate().filter(move |(_, (languages, ..))| languages.contains(&language)).filter_map(
+        |(at, (_, pattern, moves))| Some((PATTERNS[at].get_or_init(|| Regex::new(pattern).ok()).as_ref()?, *moves)),
+    )
+}
+
+fn is_inside(spans: &[Span], at: Span) -> bool {
+    let before = spans.partition_point(|span| span.start <= at.start);
+    spans[..before].last().is_some_and(|span| span.contains(at))
+}
+
+/// A place that takes a lock, with the code that its key may come from.
+struct Site<'p> {
+    text: &'p str,
+    functions: &'p [Function<'p>],
+    /// The functions of the file by name.
+    named: &'p HashMap<&'p str, Option<Span>>,
+    lock: Span,
+    function: Option<usize>,
+    parts: Vec<Span>,
+}
+
+impl<'p> Site<'p> {
+    fn of(
+        text: &'p str,
+        program: &'p Program<'p>,
+        named: &'p HashMap<&'p str, Option<Span>>,
+        at: Span,
+    ) -> Option<Self> {
+        let after = text.get(at.end..)?;
+        let close =
+            |from: usize| text.get(from..).and_then(after_brackets).map_or(from, |rest| text.len() - rest.len());
+        let queries = program.queries.partition_point(|query| query.literal.start <= at.start);
+        let query = program.queries[..queries].iter().rev().take(4).find(|query| query.literal.contains(at));
+        let mut parts = Vec::new();
+        let (lock, function);
+        if let Some(query) = query {
+            let end = if after.trim_start().starts_with('(') { close(at.end + after.find('(')?) } else { at.end };
+            lock = Span::new(at.start, end);
+            // What is interpolated, and then what the call binds.
+            parts.push(Span::new(at.end, end.min(query.literal.end)));
+            let words = text.get(query.literal.range()).unwrap_or_default().to_ascii_lowercase();
+            // Where the statement does other work, what is bound may be for that.
+            if !["insert", "update", "from"].iter().any(|word| words.contains(word)) {
+                parts.push(Span::new(query.literal.end, query.statement.end.max(query.literal.end)));
+            }
+            function = query.function;
+        } else {
+            // `func.pg_advisory_lock(key)`, `Sequel.function(:pg_advisory_lock, key)`.
+            let called = after.starts_with('(');
+            let named = text[..at.start].ends_with([':', '"', '\'']);
+            if !(named || called && text[..at.start].ends_with("func.")) {
+                return None;
+            }
+            let end = if called { close(at.end) } else { enclosing_end(text, at.end) };
+            lock = Span::new(at.start, end);
+            parts.push(Span::new(at.end, end));
+            function = program.function_around(at);
+        }
+        let near = |part: Span| Span::new(part.start, part.end.min(part.start + NEAR).max(part.start));
+        let parts = parts.into_iter().map(near).collect();
+        Some(Self { text, functions: &program.functions, named, lock, function, parts })
+    }
+
+    /// A value that moves, in a part of the key or where a name in it comes from.
+    fn moving(
+        &self,
+        part: Span,
+        rows: &[(&Regex, Moves)],
+        language: HostLanguage,
+        steps: usize,
+    ) -> Option<(Span, Moves)> {
+        static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*").ok());
+        let code = self.slice(part);
+        if let Some(found) = self.value(part, rows, language) {
+            return Some(found);
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        for name in NAME.as_ref()?.find_iter(code) {
+            if seen.len() >= MAX_NAMES || seen.contains(&name.as_str()) || code[..name.start()].ends_with('.') {
+                continue;
+            }
+            seen.push(name.as_str());
+            let source = if code[name.end()..].starts_with('(') {
+                self.body(name.as_str())
+            } else {
+                self.assigned(name.as_str(), part.start)
+            };
+            let Some(source) = source.filter(|_| steps > 0) else { continue };
+            // A hash makes a key of something; of a random value, or the time, much else is made on the way.
+            let is_key = |(at, moves): &(Span, Moves)| match moves {
+                Moves::Process | Moves::Perhaps | Moves::Build => true,
+                Moves::Random | Moves::Clock | Moves::Number => at.start.wrapping_sub(source.start) <= LONGEST_CAST,
+            };
+            let found = self.moving(source, rows, language, steps - 1).filter(is_key);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// A value that moves, where nothing makes one of many again.
+    fn value(&self, part: Span, rows: &[(&Regex, Moves)], language: HostLanguage) -> Option<(Span, Moves)> {
+        let code = self.slice(part);
+        rows.iter().find_map(|(pattern, moves)| {
+            let found = pattern.captures(code)?.get(1)?;
+            let rest = code[found.end()..].trim_start_matches([' ', ')']);
+            let coarse = matches!(moves, Moves::Clock | Moves::Random)
+                && (rest.starts_with(['/', '%']) || code.contains("floor") || code.contains('%'));
+            let at = Span::new(part.start + found.start(), part.start + found.end());
+            (!coarse).then_some(())?;
+            let moves = match (language, moves) {
+                (Python, Moves::Process) => self.of_python(found.as_str())?,
+                (CSharp, Moves::Perhaps) => self.of_csharp(found.as_str()),
+                (_, moves) => *moves,
+            };
+            Some((at, moves))
+        })
+    }
+
+    /// `hash()` of an integer is the integer, and of a function of the file something else.
+    fn of_python(&self, call: &str) -> Option<Moves> {
+        let argument = call.split_once('(')?.1.trim_end_matches(')').trim();
+        if argument.bytes().all(|byte| byte.is_ascii_digit()) || self.is_typed(argument, &["int", "bool"]) {
+            return None;
+        }
+        let text = argument.contains(['"', '\'', '('])
+            || argument.contains("str")
+            || self.is_typed(argument, &["str", "bytes"]);
+        let last = argument.rsplit(['.', '_']).next().unwrap_or_default();
+        const NUMBERS: &[&str] = &["count", "id", "index", "number", "pk", "version"];
+        match last {
+            _ if text => Some(Moves::Process),
+            last if NUMBERS.contains(&last) => None,
+            _ => Some(Moves::Perhaps),
+        }
+    }
+
+    fn of_csharp(&self, call: &str) -> Moves {
+        let subject = call.trim_end_matches(".GetHashCode()");
+        let text = ["ToString()", "ToLower()", "ToUpper()", "ToLowerInvariant()", "Trim()"];
+        let is_text = text.iter().any(|end| subject.ends_with(end));
+        let declared = [format!("string {subject}"), format!("string? {subject}")];
+        let function = self.head();
+        let is_declared = declared.iter().any(|declared| function.contains(declared.as_str()));
+        if is_text || is_declared { Moves::Process } else { Moves::Perhaps }
+    }
+
+    /// The beginning of the function around: its parameters.
+    fn head(&self) -> &'p str {
+        let function = self.function.and_then(|at| self.functions.get(at));
+        beginning(function.map_or("", |function| self.slice(function.span)), NEAR)
+    }
+
+    /// Whether the function around declares a name as one of some types.
+    fn is_typed(&self, name: &str, types: &[&str]) -> bool {
+        let function = self.head();
+        types.iter().any(|ty| {
+            let declared = format!("{name}: {ty}");
+            function.match_indices(&declared).any(|(at, _)| {
+                !function[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+                    && !function[at + declared.len()..].starts_with(|c: char| c.is_alphanumeric())
+            })
+        })
+    }
+
+    /// The expression that a name was last given before `at`, in the same function: one line of it.
+    fn assigned(&self, name: &str, at: usize) -> Option<Span> {
+        let start = self.function.and_then(|index| self.functions.get(index)).map_or(0, |one| one.span.start);
+        let start = start.max(at.saturating_sub(NEAR));
+        let before = self.text.get(start..at)?;
+        before.rmatch_indices(name).take(MAX_NAMES).find_map(|(offset, _)| {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+            let tail = &before[offset + name.len()..];
+            if before[..offset].ends_with(is_name) || tail.starts_with(is_name) {
+                return None;
+            }
+            // `key = …`, `key := …`, `key: i64 = …`
+            let line = tail.split('\n').next()?;
+            let (ty, value) = line.split_once('=')?;
+            let declares = ty.trim().is_empty() || ty.trim_start().starts_with(':');
+            if !declares
+                || value.starts_with(['=', '>', '~'])
+                || ty.contains(['(', ')', ',', '!', '<']) && !ty.contains(':')
+            {
+                return None;
+            }
+            let from = start + offset + name.len() + ty.len() + 1;
+            Some(Span::new(from, from + value.len()))
+        })
+    }
+
+    /// The function of the file with a name, if it is one.
+    fn body(&self, name: &str) -> Option<Span> {
+        self.named.get(name).copied().flatten().filter(|span| span.len() <= NEAR)
+    }
+
+    fn slice(&self, span: Span) -> &'p str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+}
+
+/// Where the brackets end that stand around an offset.
+fn enclosing_end(text: &str, from: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().skip(from).take(NEAR) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth == 0 => return at,
+            b')' | b']' | b'}' => depth -= 1,
+            b'\n' if depth == 0 && text[..at].trim_end().ends_with(';') => return at,
+            _ => {}
+        }
+    }
+    from
+}
+
+/// The whole lines of a span.
+fn lines(text: &str, span: Span) -> Span {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let start = start + (text[start..].len() - text[start..].trim_start().len());
+    let end = text.get(span.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| span.end + at);
+    Span::new(start.min(span.start), end)
+}

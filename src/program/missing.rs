@@ -1,0 +1,140 @@
+//! What a host function does when a query gives no row.
+
+use super::expression::Expression;
+use crate::host::Literal;
+use crate::statement::Missing;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// How far after a query the question is looked for, and after the question the answer, in bytes.
+const QUESTION: usize = 700;
+const ANSWER: usize = 200;
+
+/// How often a declared query may be used before it is not said which use counts.
+const MAX_USES: usize = 8;
+
+/// How large a file is looked through for the uses of each of its declared queries, in bytes.
+const LONGEST_FILE: usize = 1 << 18;
+
+/// Annotations that make a query of a method.
+const DECLARES: &[&str] = &["NativeQuery", "Query", "Select", "SqlQuery"];
+
+/// Asks whether there is a row, or does something where there is none.
+static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?x) \bis\ None\b | \bif\ not\ \w | ==\ None\b | \.nil\? | \bunless\ \w | \bif\ \(?!\w | \.length\ ?(?:===?\ 0|<\ 1)",
+        r"| rowCount\ ?(?:===?\ 0|<\ 1) | ===?\ (?:null|undefined|false|nil)\b | \bis\ null\b | ErrNoRows | ErrRecordNotFound",
+        r"| \.orElseThrow | \?:\s*(?:throw|return|continue)\b | \?\?\s*throw\b | \|\|\s*raise\b | \bor\ raise\b | \.ok_or | \bnil\s*-> | \[\]\s*->",
+        r"| \bNone\s*=> | \bisEmpty\b | \.is_none\(\) | \blen\(\w+\)\ ==\ 0 | \.Count\ ==\ 0 | DoesNotExist | NoResultFound",
+        r"| NoResultException | EmptyResultDataAccess | RowNotFound | \.blank\? | \.empty\? | if\ \(!\$ | \blet\ Some\( | case\ None\b | num_rows:\ 0",
+    ))
+    .ok()
+});
+
+/// The row is held by somebody.
+static BUSY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)busy|in[ _]?use\b|locked|conflict|contend|retry|try again|too ?many|\b(?:409|423|already|taken|claimed|skip(?:ped)?|another|someone|somebody)\b",
+    )
+    .ok()
+});
+
+/// The row does not exist.
+static GONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)not_?found|\b404\b|no_?such|does ?n.?t exist|not exist|missing|unknown\b|\bno \w+ (?:with|\{|\$|#)|\braise\b|\bthrow\b|\babort\(|\bErr\(|\bok_or|orElseThrow",
+    )
+    .ok()
+});
+
+/// The code goes on with the next one, or has nothing to do and tells nobody.
+static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)\bcontinue\b|\bnext\s*(?:;|$|if\b|unless\b)|\breturn\s*(?:;|$|\}|//|#|if\b|unless\b)").ok()
+});
+
+/// What happens without a row. `declared` is the method that an annotation makes a query of.
+pub(super) fn of(
+    text: &str,
+    literal: &Literal<'_>,
+    expression: &Expression<'_>,
+    end: usize,
+    declared: Option<&str>,
+) -> Option<Missing> {
+    if let Some(name) = declared {
+        return of_uses(text, name);
+    }
+    let from = expression.span.end.max(literal.span.end).min(end);
+    after(text, from, end)
+}
+
+/// The same in a text of which `from` is where the query ends, and `end` where its function does.
+pub fn after(text: &str, from: usize, end: usize) -> Option<Missing> {
+    let window = clipped(text, from, end.min(from + QUESTION));
+    let question = ASKS.as_ref()?.find(window)?;
+    // Ruby and Perl ask after the answer.
+    let line = window[..question.start()].rfind('\n').map_or(0, |at| at + 1);
+    let answer = block(clipped(text, from + line, end.min(from + question.end() + ANSWER)), question.end() - line);
+    let matched = |pattern: &LazyLock<Option<Regex>>| pattern.as_ref().is_some_and(|pattern| pattern.is_match(answer));
+    if matched(&BUSY) {
+        return Some(Missing::GoesOn);
+    }
+    if matched(&GONE) {
+        return Some(Missing::Fails);
+    }
+    matched(&NEXT).then_some(Missing::GoesOn)
+}
+
+/// The line that `asked` bytes of `text` are of, and those after it that stand further in.
+fn block(text: &str, asked: usize) -> &str {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let outer = indent(text);
+    let mut at = text.get(asked..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| asked + end + 1);
+    while let Some(line) = text.get(at..).and_then(|rest| rest.split_inclusive('\n').next()) {
+        let plain = line.trim();
+        if !plain.starts_with('{') && (plain.is_empty() || indent(line) <= outer) {
+            break;
+        }
+        at += line.len();
+    }
+    text.get(..at).unwrap_or(text)
+}
+
+/// What the callers of a declared query do, if they agree.
+fn of_uses(text: &str, name: &str) -> Option<Missing> {
+    if text.len() > LONGEST_FILE {
+        return None;
+    }
+    let mut found = None;
+    let mut uses = 0;
+    for (at, _) in text.match_indices(name) {
+        let called = text[..at].ends_with(['.', '>']) && text[at + name.len()..].starts_with('(');
+        if !called {
+            continue;
+        }
+        uses += 1;
+        let here = after(text, at + name.len(), text.len());
+        if uses > MAX_USES || here == Some(Missing::GoesOn) || found.is_some() && found != here {
+            return here.filter(|here| *here == Missing::GoesOn);
+        }
+        found = here;
+    }
+    found
+}
+
+/// The method that an annotation stands before.
+pub(super) fn declared<'s>(text: &'s str, literal: &Literal<'s>) -> Option<&'s str> {
+    literal.annotation.filter(|name| DECLARES.contains(name))?;
+    static METHOD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([a-z]\w*)\s*\(").ok());
+    let rest = clipped(text, literal.span.end, literal.span.end + QUESTION);
+    let (_, rest) = rest.split_once(')')?;
+    METHOD.as_ref()?.captures(rest).and_then(|found| found.get(1)).map(|name| name.as_str())
+}
+
+/// `text[from..to]`, at character boundaries.
+fn clipped(text: &str, from: usize, to: usize) -> &str {
+    let mut to = to.min(text.len());
+    while !text.is_char_boundary(to) {
+        to -= 1;
+    }
+    text.get(from..to.max(from)).unwrap_or_default()
+}

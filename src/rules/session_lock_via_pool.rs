@@ -1,0 +1,126 @@
+//! A session lock through a handle that may run the next call on another session.
+
+use crate::finding::{Level, Place};
+use crate::flow::{Evidence, Owner, Session, SiteId, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::{Action, Sameness, Scope};
+
+pub(super) const RULE: Rule = Rule {
+    name: "session-lock-via-pool",
+    level: Level::Error,
+    rank: Rank::WrongSession,
+    page: include_str!("../../rules/session-lock-via-pool.md"),
+    checks: &[Check::Unit(check)],
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    let Some(session) = &flow.unit.session else { return };
+    if session.evidence == Evidence::Name {
+        return;
+    }
+    for (site, function, key) in flow.acquired() {
+        if function.scope != Scope::Session {
+            continue;
+        }
+        let elsewhere = context.facts.released_elsewhere(function.mode, key);
+        let what = match session.owner {
+            // A facade's caller may have pinned a connection, where nothing here needs one.
+            Owner::PerCall if session.is_global && flow.is_alone(site) => continue,
+            Owner::PerCall => (
+                Level::Error,
+                format!(
+                    "{} may run each call on another connection: the lock stays on the one that took it, and the unlock \
+                     or the work goes to another",
+                    whose(session)
+                ),
+            ),
+            Owner::UntilCommit if flow.has_unlock_attempt(site) && flow.ending_of(site).is_some() => (
+                Level::Warning,
+                format!(
+                    "{} gives its connection back at each commit: the lock stays on that one, and the unlock may go to \
+                     another",
+                    whose(session)
+                ),
+            ),
+            Owner::Borrowed
+                if session.returned
+                    && !session.escapes
+                    && flow.held_at_end(site)
+                    && !flow.has_unlock_attempt(site)
+                    && elsewhere == Sameness::Equal =>
+            {
+                (
+                    Level::Error,
+                    "the connection goes back to its pool with the lock on it, and the unlock elsewhere runs on another \
+                     connection"
+                        .to_owned(),
+                )
+            }
+            _ => continue,
+        };
+        report(context, flow, session, site, what, sink);
+    }
+    if session.owner == Owner::PerCall {
+        unlocks_elsewhere(context, flow, session, sink);
+    }
+}
+
+fn whose(session: &Session) -> String {
+    if session.handle.is_empty() { "this handle".to_owned() } else { format!("`{}`", session.handle) }
+}
+
+fn report(
+    context: &Context<'_>,
+    flow: &UnitFlow,
+    session: &Session,
+    site: SiteId,
+    (level, message): (Level, String),
+    sink: &mut Sink,
+) {
+    let mut story = sink.at_site(&RULE, level, context, (flow, site), message);
+    if let Some(declared) = session.declared.filter(|_| !session.is_parameter) {
+        story = story.related(Place::new(context.file.id, declared), "the handle comes from here");
+    }
+    // The unlocks have no fault of their own.
+    for (release, ..) in flow.released() {
+        story = story.about(context.file.id, flow.unit.sites[release].span);
+    }
+    let pin = if session.pin.is_empty() { String::new() } else { format!(" with {}", session.pin) };
+    story.help(format!(
+        "take one connection{pin} for the lock, the work and the unlock, or use the transaction form inside one transaction"
+    ));
+}
+
+/// Unlocks through the pool of what the same function locked on a connection.
+fn unlocks_elsewhere(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Sink) {
+    for (release, unlock, key) in flow.released() {
+        if flow.acquired().next().is_some() {
+            return;
+        }
+        let others = context.file.units.iter().filter(|other| {
+            other.unit.span == flow.unit.span && other.unit.session.as_ref().is_some_and(|other| other != session)
+        });
+        let taken = others.flat_map(|other| other.acquired().map(move |found| (other, found))).find(
+            |(other, (site, function, taken))| {
+                function.scope == Scope::Session
+                    && function.mode == unlock.mode
+                    && function.action != Action::Unlock
+                    && taken.compare(key) == Sameness::Equal
+                    && !other.has_unlock_attempt(*site)
+            },
+        );
+        let Some((other, (site, ..))) = taken else { continue };
+        let taken = other.unit.sites[site].span;
+        let level = if session.evidence == Evidence::Declared { Level::Error } else { Level::Warning };
+        sink.at_site(
+            &RULE,
+            level,
+            context,
+            (flow, release),
+            "this unlock may run on another connection than the one that holds the lock: it returns false there, and the lock stays",
+        )
+        .related(Place::new(context.file.id, taken), "the lock is taken here, on one connection")
+        .about(context.file.id, taken)
+        .help("unlock on the connection that took the lock");
+    }
+}

@@ -1,0 +1,49 @@
+//! The unlock runs in a transaction in which a statement has failed: refused, and the lock survives the rollback.
+
+use crate::finding::{Level, Place};
+use crate::flow::UnitFlow;
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::{Action, Sameness, Scope};
+
+pub(super) const RULE: Rule = Rule {
+    name: "unlock-in-aborted-transaction",
+    level: Level::Warning,
+    rank: Rank::ErrorPath,
+    page: include_str!("../../rules/unlock-in-aborted-transaction.md"),
+    checks: &[Check::Unit(check)],
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    // Code that commits after its unlock has another fault, unlock-before-commit.
+    if flow.unit.session.as_ref().is_none_or(|session| session.explicit_end) {
+        return;
+    }
+    for (step, site) in flow.unit.site_steps() {
+        let Some((unlock, key)) = flow.unit.advisory(site) else { continue };
+        let before = &flow.trace.before[step];
+        if unlock.action != Action::Unlock || !before.aborted {
+            continue;
+        }
+        let held = before.held_any.iter().find(|&taken| {
+            flow.unit.advisory(taken).is_some_and(|(function, known)| {
+                function.acquires()
+                    && function.scope == Scope::Session
+                    && function.mode == unlock.mode
+                    && key.compare(known) != Sameness::Different
+            })
+        });
+        let Some(taken) = held else { continue };
+        let taken = flow.unit.sites[taken].span;
+        sink.at_site(
+            &RULE,
+            Level::Warning,
+            context,
+            (flow, site),
+            "after a failed statement the server refuses this unlock (SQLSTATE 25P02), and the ROLLBACK that follows does \
+             not release a session lock",
+        )
+        .related(Place::new(context.file.id, taken), "the lock is taken here")
+        .about(context.file.id, taken)
+        .help("use the transaction form, or roll back before the unlock, or lock and unlock outside of the transaction");
+    }
+}

@@ -1,0 +1,35 @@
+//! The unlock is sent with a context that is cancelled by then: it is never sent.
+
+use crate::finding::Level;
+use crate::flow::{Owner, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+
+pub(super) const RULE: Rule = Rule {
+    name: "unlock-on-cancelled-context",
+    level: Level::Warning,
+    rank: Rank::ErrorPath,
+    page: include_str!("../../rules/unlock-on-cancelled-context.md"),
+    checks: &[Check::Unit(check)],
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    let Some(session) = &flow.unit.session else { return };
+    // A connection that is closed or reset at the end takes the lock with it.
+    if matches!(session.owner, Owner::Own | Owner::Reset | Owner::PerCall) {
+        return;
+    }
+    for (site, ..) in flow.released().filter(|(site, ..)| session.cancelled.contains(site)) {
+        let mut story = sink.at_site(
+            &RULE,
+            Level::Warning,
+            context,
+            (flow, site),
+            "if the request is cancelled, this unlock is cancelled before it is sent, and the connection lives on with the \
+             lock",
+        );
+        for (taken, ..) in flow.acquired() {
+            story = story.about(context.file.id, flow.unit.sites[taken].span);
+        }
+        story.help("unlock with a context of its own that is not cancelled with the request, with a timeout");
+    }
+}

@@ -1,0 +1,45 @@
+//! The same for a key that host code makes.
+
+use super::RULE;
+use crate::finding::{Level, Place};
+use crate::language::Language;
+use crate::program::keys::{Moves, unstable};
+use crate::rule::{Context, Sink};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    let Language::Host(language) = file.source.language() else { return };
+    for key in unstable(file.source.text(), language, &file.program) {
+        let (level, message) = match key.moves {
+            Moves::Process => (
+                Level::Error,
+                "this hash is another one in every process, so each of them locks another key and nobody is kept out",
+            ),
+            Moves::Perhaps => (
+                Level::Warning,
+                "this hash may be another one in every process, so that each of them locks another key",
+            ),
+            Moves::Build => (
+                Level::Warning,
+                "this hash may be another one in every build of the program, so that two of them lock two keys",
+            ),
+            Moves::Random => (
+                Level::Error,
+                "the key is made of a random value, so everybody locks another key and nobody is kept out",
+            ),
+            Moves::Clock => {
+                (Level::Error, "the key is made of the time, so everybody locks another key and nobody is kept out")
+            }
+            Moves::Number => (Level::Warning, "the key is made of the process id, so each process locks another key"),
+        };
+        let unit = key.function.and_then(|index| file.program.functions.get(index)).map_or("", |one| one.name);
+        sink.report(&RULE, level, Place::new(file.id, key.at), message)
+            .statement(key.statement)
+            .unit(unit)
+            .related(Place::new(file.id, key.lock), "the lock that uses it")
+            .about(file.id, key.lock)
+            .help(
+                "make the key from what the lock is about: hashtextextended($1, 0) in SQL, or a digest of fixed form",
+            );
+    }
+}

@@ -1,0 +1,38 @@
+//! The transaction holds the lock, and the work goes through the pool.
+
+use crate::finding::{Level, Place};
+use crate::flow::{Action, UnitFlow};
+use crate::rule::{Check, Context, Rank, Rule, Sink};
+
+pub(super) const RULE: Rule = Rule {
+    name: "work-outside-locked-transaction",
+    level: Level::Warning,
+    rank: Rank::WrongSession,
+    page: include_str!("../../rules/work-outside-locked-transaction.md"),
+    checks: &[Check::Unit(check)],
+};
+
+fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
+    if flow.unit.session.is_none() {
+        return;
+    }
+    let outside = || flow.unit.steps.iter().enumerate().filter(|(_, step)| step.action == Action::Outside);
+    if outside().next().is_none() {
+        return;
+    }
+    for (site, ..) in flow.acquired() {
+        let Some((_, work)) = outside().find(|(id, _)| flow.trace.before[*id].held_any.contains(site)) else {
+            continue;
+        };
+        sink.at_site(
+            &RULE,
+            Level::Warning,
+            context,
+            (flow, site),
+            "this lock is held by the transaction, but the work under it goes through another connection, in another \
+             transaction: it commits by itself, and may wait for the locked one forever",
+        )
+        .related(Place::new(context.file.id, work.span), "this runs outside of the transaction")
+        .help("do the work through the handle of the transaction");
+    }
+}

@@ -1,0 +1,246 @@
+//! Programs: what the functions of host code do on which session. Each function is run over its declarations, with the
+//! functions of the file that it calls in their places; out come the units that the interpreter of `flow` judges.
+
+mod call;
+mod condition;
+mod eval;
+mod follow;
+mod keys;
+mod names;
+mod query;
+mod session;
+mod sql;
+mod stmt;
+mod types;
+mod value;
+mod within;
+
+use crate::flow::lower::HostBuilder;
+use crate::flow::{Node, Unit};
+use crate::host::code::{Code, FunctionId, StmtId};
+use crate::language::HostLanguage;
+use crate::span::Span;
+use crate::sql::value::Value as Sql;
+use crate::statement::Statement;
+use names::Names;
+use session::Sessions;
+use std::collections::{HashMap, HashSet};
+use value::{Handle, Val};
+
+/// How deep functions are followed into those that they call.
+const MAX_INLINED: usize = 4;
+
+/// How many steps a function may have with all that it calls; more are not followed.
+const MAX_STEPS: usize = 4000;
+
+/// The SQL of a literal, by the literal's place.
+pub type Queries<'q, 'd> = HashMap<Span, Vec<&'q Statement<'d>>>;
+
+/// A source as this module needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Functions<'a, 's, 'd> {
+    /// Its code.
+    pub code: &'a Code<'s>,
+    /// Its text.
+    pub text: &'s str,
+    /// Its language.
+    pub language: HostLanguage,
+    /// The SQL in it.
+    pub queries: &'a Queries<'a, 'd>,
+}
+
+/// The units of all functions of a source.
+pub fn units(program: Functions<'_, '_, '_>) -> Vec<Unit> {
+    let names = Names::new(program.code, program.language);
+    let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
+    let mut inlined = HashSet::new();
+    let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
+    for (id, function) in program.code.functions.iter().enumerate() {
+        if function.outer.is_none_or(|outer| outer == 0) || !function.name.is_empty() {
+            let mut run = Run::new(program, &names);
+            found.push((id, run.root(id, HashMap::new())));
+            inlined.extend(run.inlined);
+            later.extend(run.later);
+        }
+    }
+    // Closures that somebody else runs, with the variables that they saw.
+    let mut seen = HashSet::new();
+    while let Some((id, vars)) = later.pop() {
+        if inlined.contains(&id) || !seen.insert(id) {
+            continue;
+        }
+        let mut run = Run::new(program, &names);
+        found.push((id, run.root(id, vars)));
+        inlined.extend(run.inlined);
+        later.extend(run.later);
+    }
+    let judged_by_callers = |id: &FunctionId, unit: &Unit| {
+        inlined.contains(id) && unit.session.as_ref().is_some_and(|session| session.is_parameter)
+    };
+    found.sort_by_key(|(id, _)| *id);
+    found
+        .into_iter()
+        .flat_map(|(id, units)| units.into_iter().map(move |unit| (id, unit)))
+        .filter(|(id, unit)| !judged_by_callers(id, unit))
+        .map(|(_, unit)| unit)
+        .collect()
+}
+
+/// One function that is run, with those inside it.
+struct Run<'a, 's, 'd> {
+    program: Functions<'a, 's, 'd>,
+    names: &'a Names<'a, 's>,
+    builder: HostBuilder,
+    sessions: Sessions,
+    frames: Vec<Frame>,
+    /// Handles that mean another one for now: those of a pool inside its ambient transaction.
+    instead: Vec<(value::Origin, Handle)>,
+    /// The handle that runs what is a value elsewhere: inside Scala's `transact`.
+    runner: Option<Handle>,
+    /// Functions that were followed.
+    inlined: HashSet<FunctionId>,
+    /// Closures that were given away, with the variables that they see.
+    later: Vec<(FunctionId, HashMap<String, Val>)>,
+    /// A framework calls the function itself.
+    is_entry: bool,
+    /// A framework has begun a transaction around the function.
+    transactional: bool,
+    /// How many cleanups are around.
+    cleanups: usize,
+    /// Names for the ends of what is followed.
+    labels: usize,
+}
+
+/// A function on the way.
+#[derive(Debug, Default)]
+struct Frame {
+    function: FunctionId,
+    vars: HashMap<String, Val>,
+    /// What parameters stand for in keys.
+    keys: HashMap<String, Sql>,
+    /// Of a closure: the frame whose variables it sees.
+    outer: Option<usize>,
+    /// Where `return` goes; out of the root where there is none.
+    exit: Option<String>,
+    result: Val,
+    /// Blocks around the current statement.
+    depth: usize,
+    /// Cleanups that were deferred in a block.
+    pending: Vec<Node>,
+}
+
+impl<'a, 's, 'd> Run<'a, 's, 'd> {
+    fn new(program: Functions<'a, 's, 'd>, names: &'a Names<'a, 's>) -> Self {
+        Self {
+            program,
+            names,
+            builder: HostBuilder::default(),
+            sessions: Sessions::default(),
+            frames: Vec::new(),
+            instead: Vec::new(),
+            runner: None,
+            inlined: HashSet::new(),
+            later: Vec::new(),
+            is_entry: false,
+            transactional: false,
+            cleanups: 0,
+            labels: 0,
+        }
+    }
+
+    /// The units of a function.
+    fn root(&mut self, id: FunctionId, vars: HashMap<String, Val>) -> Vec<Unit> {
+        let Some(function) = self.program.code.functions.get(id) else { return Vec::new() };
+        self.frames.push(Frame { function: id, vars, ..Frame::default() });
+        let mut nodes = Vec::new();
+        self.enter_ambient(id);
+        self.stmt(function.body, &mut nodes);
+        self.wrap_pending(0, &mut nodes);
+        let root = Node::Sequence(nodes);
+        if self.builder.is_empty() {
+            return Vec::new();
+        }
+        let name = match function.class.and_then(|class| self.program.code.classes.get(class)) {
+            Some(class) => format!("{}.{}", class.name, function.name),
+            None => function.name.to_owned(),
+        };
+        self.sessions.finish();
+        let sessions = &self.sessions;
+        let mut units = self
+            .builder
+            .units((&name, function.span), &root, &sessions.all, &|mine, other| sessions.outside(mine, other));
+        if function.has_error || self.builder.len() >= MAX_STEPS {
+            for unit in &mut units {
+                if let Some(session) = &mut unit.session {
+                    session.escapes = true;
+                }
+            }
+        }
+        units
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::default());
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    fn function(&self) -> FunctionId {
+        self.frames.last().map(|frame| frame.function).unwrap_or_default()
+    }
+
+    fn slice(&self, span: Span) -> &'s str {
+        self.program.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// A block as one node.
+    fn block(&mut self, stmt: StmtId) -> Node {
+        let mut nodes = Vec::new();
+        self.frame().depth += 1;
+        self.stmt(stmt, &mut nodes);
+        let frame = self.frame();
+        frame.depth = frame.depth.saturating_sub(1);
+        Node::Sequence(nodes)
+    }
+
+    /// What a name stands for: a variable on the way, else a declaration.
+    fn lookup(&mut self, name: &str) -> Val {
+        let name = names::bare(name);
+        let mut at = self.frames.len().checked_sub(1);
+        while let Some(index) = at {
+            if let Some(val) = self.frames[index].vars.get(name) {
+                return val.clone();
+            }
+            at = self.frames[index].outer;
+        }
+        let function = self.function();
+        if let Some(handle) = self.names.handle_of_name(name, function, 0) {
+            return Val::Handle(handle);
+        }
+        if let Some(declared) = self.names.local(function, name).or_else(|| {
+            let class = self.names.class_of(function)?;
+            self.names.field(class.name, name)
+        }) && let Some(value) = declared.value
+            && let Some(text) = self.text_of(value)
+        {
+            return text;
+        }
+        Val::Nothing
+    }
+
+    /// Sets a variable: where it is known, else here.
+    fn set(&mut self, name: &str, val: Val) {
+        let name = names::bare(name);
+        let mut at = self.frames.len().checked_sub(1);
+        while let Some(index) = at {
+            if let Some(known) = self.frames[index].vars.get_mut(name) {
+                *known = val;
+                return;
+            }
+            at = self.frames[index].outer;
+        }
+        self.frame().vars.insert(name.to_owned(), val);
+    }
+}

@@ -1,0 +1,366 @@
+//! Calls of host code: what they do to sessions, and which functions are followed.
+
+use super::sql::is_runner;
+use super::value::{Handle, Query, Val};
+use super::{MAX_STEPS, Run, names};
+use crate::driver::Does;
+use crate::flow::{Action, Begins, Evidence, Node, Owner};
+use crate::host::code::{Argument, Call, CallId, ExprId, FunctionId, Value};
+use crate::language::HostLanguage;
+use crate::span::Span;
+
+/// What is asked of a handle: the call's parts.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'c, 's> {
+    pub(super) span: Span,
+    pub(super) arguments: &'c [Argument<'s>],
+    pub(super) vals: &'c [Val],
+    /// The argument that holds the SQL.
+    pub(super) text: Option<ExprId>,
+}
+
+impl<'s> Asked<'_, 's> {
+    /// A call whose arguments are these.
+    pub(super) fn of<'c>(call: &'c Call<'s>, span: Span, vals: &'c [Val]) -> Asked<'c, 's> {
+        let text =
+            call.arguments.iter().zip(vals).find(|(_, val)| matches!(val, Val::Query(query) if query.on.is_none()));
+        Asked { span, arguments: &call.arguments, vals, text: text.map(|(argument, _)| argument.value) }
+    }
+
+    /// A property.
+    pub(super) const fn property(span: Span) -> Self {
+        Self { span, arguments: &[], vals: &[], text: None }
+    }
+}
+
+impl<'s> Run<'_, 's, '_> {
+    /// Runs a call.
+    pub(super) fn call(&mut self, id: CallId, out: &mut Vec<Node>) -> Val {
+        let code = self.program.code;
+        let call = &code.calls[id];
+        let span = code.exprs[call.expr].span;
+        if self.builder.len() >= MAX_STEPS {
+            return Val::Nothing;
+        }
+        if let Some(val) = self.lock_expression(call, out) {
+            return val;
+        }
+        if self.program.language == HostLanguage::Scala
+            && let Some(val) = self.transact(call, span, out)
+        {
+            return val;
+        }
+        let mark = out.len();
+        let receiver = match code.exprs.get(call.callee).map(|expr| &expr.value) {
+            Some(Value::Member { of, .. }) => {
+                if self.names.is_this(self.function(), *of) {
+                    Val::This
+                } else {
+                    match self.names.qualified(*of).and_then(|name| self.names.global(&name)) {
+                        Some(handle) if matches!(self.eval(*of, &mut Vec::new()), Val::Nothing | Val::Handle(_)) => {
+                            Val::Handle(handle)
+                        }
+                        _ => self.eval(*of, out),
+                    }
+                }
+            }
+            Some(Value::Call(_) | Value::Function(_)) => self.eval(call.callee, out),
+            Some(Value::Name(name)) => match self.lookup(name) {
+                // `sql\`…\``, `trx('table')`: the handle itself is called.
+                Val::Handle(handle) => return self.handle_called(&handle, call, span, out),
+                Val::Function(function) => return self.closure_called(function, call, out),
+                _ => Val::Nothing,
+            },
+            _ => Val::Nothing,
+        };
+        let receiver = if matches!(receiver, Val::Nothing) { self.model(call).unwrap_or(receiver) } else { receiver };
+        if let Val::Handle(handle) = &receiver
+            && let Some(does @ Does::Within { .. }) = handle.kind.method(call.name)
+        {
+            return self.within(handle, call, span, does, out);
+        }
+        let vals: Vec<Val> = call.arguments.iter().map(|argument| self.eval(argument.value, out)).collect();
+        let asked = Asked::of(call, span, &vals);
+        match receiver {
+            Val::Handle(handle) => self.method(&handle, call, &asked, out),
+            Val::Query(query) => self.of_query(query, call, &asked, (mark, span), out),
+            Val::Answer(answer) => self.of_answer(answer, call, &asked, out),
+            Val::Lock(lock) => {
+                let handle = vals.iter().find_map(|val| val.handle().cloned());
+                handle.map_or(Val::Lock(lock.clone()), |handle| self.run_lock(&handle, &lock, span, out))
+            }
+            Val::Function(function) => self.closure_called(function, call, out),
+            receiver => self.other(&receiver, call, &asked, (mark, span), out),
+        }
+    }
+
+    /// Rails: every model has the connection and the transactions of its base.
+    fn model(&self, call: &Call<'s>) -> Option<Val> {
+        let code = self.program.code;
+        let Some(Value::Member { of, .. }) = code.exprs.get(call.callee).map(|expr| &expr.value) else { return None };
+        let Some(Value::Name(name)) = code.exprs.get(*of).map(|expr| &expr.value) else { return None };
+        let is_model = self.program.language == HostLanguage::Ruby
+            && name.starts_with(|c: char| c.is_ascii_uppercase())
+            && matches!(
+                call.name,
+                "transaction" | "connection" | "connection_pool" | "lease_connection" | "with_connection"
+            );
+        if !is_model {
+            return None;
+        }
+        self.names.global("ActiveRecord.Base").map(Val::Handle)
+    }
+
+    /// A handle that is called like a function, or tags a template.
+    fn handle_called(&mut self, handle: &Handle, call: &Call<'s>, span: Span, out: &mut Vec<Node>) -> Val {
+        let does = handle.kind.method("()");
+        if let Some(does @ Does::Within { .. }) = does {
+            return self.within(handle, call, span, does, out);
+        }
+        let vals: Vec<Val> = call.arguments.iter().map(|argument| self.eval(argument.value, out)).collect();
+        let asked = Asked::of(call, span, &vals);
+        let runs = asked.text.is_some() || vals.iter().any(|val| matches!(val, Val::Lock(_)));
+        let does = does.unwrap_or(if runs { Does::Run } else { handle.kind.otherwise });
+        self.does(handle, does, &asked, out)
+    }
+
+    fn closure_called(&mut self, function: FunctionId, call: &Call<'s>, out: &mut Vec<Node>) -> Val {
+        let vals: Vec<Val> = call.arguments.iter().map(|argument| self.eval(argument.value, out)).collect();
+        self.follow(function, &vals, &call.arguments, true, out)
+    }
+
+    /// A method of a handle.
+    fn method(&mut self, handle: &Handle, call: &Call<'s>, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
+        let known = handle.kind.method(call.name);
+        // A function of this file by that name on a type of the library: Kotlin's and C#'s extensions, Go's embedding.
+        if known.is_none()
+            && let Some(function) = self.names.function(self.function(), call.name, call.arguments.len())
+            && let Some(val) = self.extension(function, handle, call, asked, out)
+        {
+            return val;
+        }
+        let runs = asked.text.is_some() || asked.vals.iter().any(|val| matches!(val, Val::Lock(_)));
+        let does = match known {
+            Some(does) if !runs || !matches!(does, Does::Works | Does::Nothing | Does::Writes) => does,
+            _ if runs => Does::Run,
+            Some(does) => does,
+            None => handle.kind.otherwise,
+        };
+        self.does(handle, does, asked, out)
+    }
+
+    /// What a method does.
+    pub(super) fn does(&mut self, handle: &Handle, does: Does, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
+        let span = asked.span;
+        match does {
+            Does::Run | Does::Execute => self.run_text(handle, asked, out),
+            Does::Prepare(kind) => {
+                let on = self.same(handle, kind).unwrap_or_else(|| handle.clone());
+                match asked.vals.iter().find_map(|val| if let Val::Query(query) = val { Some(query) } else { None }) {
+                    Some(query) => {
+                        let bound = self.bound(asked.arguments, asked.text);
+                        Val::Query(Query { on: Some(Box::new(on)), bound, ..query.clone() })
+                    }
+                    None => Val::Handle(on),
+                }
+            }
+            Does::Fetch => {
+                let session = self.session(handle);
+                self.sessions.answers.get(&session).copied().map_or(Val::Nothing, Val::Answer)
+            }
+            Does::Gives(kind) => self.same(handle, kind).map_or(Val::Nothing, Val::Handle),
+            Does::Borrows(kind) => {
+                let single = self.meant(handle);
+                if handle.kind.owner != Owner::PerCall || single.origin != handle.origin {
+                    return self.same(&single, kind).map_or(Val::Nothing, Val::Handle);
+                }
+                self.fresh(handle, kind, span, true).map_or(Val::Nothing, Val::Handle)
+            }
+            Does::Opens(kind) => self.fresh(handle, kind, span, false).map_or(Val::Nothing, Val::Handle),
+            Does::Begins(kind) => {
+                let pool = handle.kind.owner == Owner::PerCall && self.meant(handle).origin == handle.origin;
+                let begun = if pool { self.fresh(handle, kind, span, true) } else { self.same(handle, kind) };
+                let Some(begun) = begun else { return Val::Nothing };
+                if pool {
+                    let session = self.session(&begun);
+                    self.sessions.all[session].owner = Owner::Borrowed;
+                    self.sessions.all[session].begins = Begins::Never;
+                }
+                self.begin(&begun, span, out);
+                Val::Handle(begun)
+            }
+            Does::Within { .. } => Val::Nothing,
+            Does::Ends => {
+                let session = self.session(handle);
+                self.sessions.ended(session, &self.builder);
+                self.push(session, Action::End { chain: false }, span, out);
+                Val::Nothing
+            }
+            Does::Inner | Does::Nothing => {
+                self.may_throw(span, out);
+                Val::Nothing
+            }
+            Does::Returns => {
+                let session = self.session(handle);
+                self.give_back(session, span, out);
+                Val::Nothing
+            }
+            Does::Closes => {
+                let session = self.session(handle);
+                self.push(session, Action::EndSession, span, out);
+                Val::Nothing
+            }
+            Does::Holds => {
+                let session = self.session(handle);
+                self.sessions.all[session].owner = Owner::Borrowed;
+                Val::Nothing
+            }
+            Does::Autocommit => {
+                let on = asked.arguments.first().is_none_or(|argument| {
+                    !matches!(self.slice(self.program.code.exprs[argument.value].span), "false" | "False" | "0")
+                });
+                self.set_begins(handle, if on { Begins::Never } else { Begins::ByItself });
+                Val::Handle(handle.clone())
+            }
+            Does::Limit => {
+                let one = asked
+                    .arguments
+                    .first()
+                    .is_some_and(|argument| self.slice(self.program.code.exprs[argument.value].span).trim() == "1");
+                if one {
+                    let origin = handle.origin.clone();
+                    self.sessions.limit(&origin);
+                }
+                Val::Nothing
+            }
+            Does::Works | Does::Writes => {
+                let session = self.session(handle);
+                let writes = if does == Does::Writes { vec![String::new()] } else { Vec::new() };
+                self.push(session, Action::Work { reads: Vec::new(), writes }, span, out);
+                Val::Nothing
+            }
+        }
+    }
+
+    /// A call of nothing that is known.
+    fn other(
+        &mut self,
+        receiver: &Val,
+        call: &Call<'s>,
+        asked: &Asked<'_, 's>,
+        (mark, span): (usize, Span),
+        out: &mut Vec<Node>,
+    ) -> Val {
+        let code = self.program.code;
+        let name = self.names.qualified(call.callee);
+        // A framework's handle by a method without arguments.
+        if call.arguments.is_empty()
+            && let Some(handle) = name.as_ref().and_then(|name| self.names.global(name))
+        {
+            return Val::Handle(handle);
+        }
+        // A maker of a library.
+        if let Some(name) = &name
+            && let Some((driver, kind)) = self.names.made(name, call.constructs)
+        {
+            let origin = names::origin_of(driver, kind, span);
+            let made = Some((call.expr, self.function()));
+            let handle = Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made };
+            // A transaction object around SQL text or a handle works on that.
+            if let Some(given) = asked.vals.iter().find_map(|val| val.handle().cloned())
+                && given.driver.name == driver.name
+            {
+                return Val::Handle(Handle { origin: given.origin, root: given.root, ..handle });
+            }
+            return Val::Handle(handle);
+        }
+        if let Some(val) = self.taken(call, name.as_deref(), asked, out) {
+            return val;
+        }
+        // A function of the file.
+        if !call.constructs
+            && (matches!(receiver, Val::This | Val::Nothing))
+            && let Some(function) = self.names.function(self.function(), call.name, call.arguments.len())
+            && self.is_mine(receiver, call)
+        {
+            return self.follow(function, asked.vals, &call.arguments, false, out);
+        }
+        // Something unknown gets a handle and SQL: it runs the one on the other.
+        let handle = asked.vals.iter().find_map(|val| val.handle().cloned());
+        let query =
+            asked.vals.iter().find_map(|val| if let Val::Query(query) = val { Some(query.clone()) } else { None });
+        let lock = asked.vals.iter().find_map(|val| if let Val::Lock(lock) = val { Some(lock.clone()) } else { None });
+        match (handle, query, lock) {
+            (Some(handle), Some(_), _) => return self.run_text(&handle, asked, out),
+            (Some(handle), None, Some(lock)) => return self.run_lock(&handle, &lock, span, out),
+            (None, Some(mut query), _) => {
+                query.bound.extend(self.bound(asked.arguments, asked.text));
+                let receiver = matches!(code.exprs.get(call.callee).map(|e| &e.value), Some(Value::Member { .. }));
+                // `conn.execute("…")` on something unknown runs it; `text("…")` is still SQL.
+                if receiver && is_runner(call.name) && query.on.is_none() {
+                    let text = self.receiver_text(call.expr);
+                    let handle = self.unknown(&text);
+                    let cancelled = self.is_cancellable(asked);
+                    return self.run_noting(&handle, &query, span, cancelled, out);
+                }
+                return Val::Query(query);
+            }
+            (None, None, Some(lock)) => return Val::Lock(lock),
+            _ => {}
+        }
+        self.closures(call, asked, (mark, span), out);
+        if call.constructs || matches!(call.name, "append" | "push" | "add" | "store" | "put" | "set") {
+            for val in asked.vals {
+                self.give_away(val);
+            }
+        }
+        self.may_throw(span, out);
+        Val::Nothing
+    }
+
+    /// A call that a library's handle is an argument of.
+    pub(super) fn taken(
+        &mut self,
+        call: &Call<'s>,
+        qualified: Option<&str>,
+        asked: &Asked<'_, 's>,
+        out: &mut Vec<Node>,
+    ) -> Option<Val> {
+        let handle = asked.vals.iter().find_map(|val| match val {
+            Val::Handle(handle) => Some(handle.clone()),
+            Val::Tuple(vals) => vals.iter().find_map(|val| val.handle().cloned()),
+            _ => None,
+        })?;
+        let does = handle.driver.takes.iter().find(|(names, _)| {
+            names.iter().any(|known| {
+                *known == call.name
+                    || qualified.is_some_and(|name| name == *known || name.ends_with(&format!(".{known}")))
+            })
+        });
+        match does.map(|(_, does)| *does)? {
+            does @ Does::Within { .. } => Some(self.within(&handle, call, asked.span, does, out)),
+            does => Some(self.does(&handle, does, asked, out)),
+        }
+    }
+
+    /// Whether a call means a function of this file, and no method of something else.
+    fn is_mine(&self, receiver: &Val, call: &Call<'s>) -> bool {
+        let code = self.program.code;
+        match code.exprs.get(call.callee).map(|expr| &expr.value) {
+            Some(Value::Name(_)) => true,
+            Some(Value::Member { of, .. }) => {
+                matches!(receiver, Val::This)
+                    || match code.exprs.get(*of).map(|expr| &expr.value) {
+                        // `Class.method()`, Elixir's `__MODULE__`.
+                        Some(Value::Name(name)) => {
+                            code.classes.iter().any(|class| class.name == *name)
+                                || *name == "__MODULE__"
+                                || *name == "Self"
+                        }
+                        _ => false,
+                    }
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Conditions: what they say of a try-lock or of an error, with the order in which their parts run.
+
+use super::Run;
+use super::value::Val;
+use crate::flow::{Guard, Node, SiteId, StepId};
+use crate::host::code::{ExprId, Value};
+
+/// A condition over more operands than this says nothing.
+const MAX_OPERANDS: usize = 8;
+
+/// What a condition says.
+#[derive(Clone, Debug)]
+pub(super) enum Condition {
+    /// Nothing.
+    Opaque,
+    /// It is true where a try-lock was granted, or where it was not.
+    Granted(SiteId, bool),
+    /// It is true where a step failed, or where it did not.
+    Failed(StepId, bool),
+    /// Always so.
+    Always(bool),
+    /// Two, of which the second runs only if the first does not decide.
+    Logic {
+        /// Both must hold.
+        and: bool,
+        /// The first.
+        first: Box<Condition>,
+        /// What runs for the second.
+        between: Vec<Node>,
+        /// The second.
+        second: Box<Condition>,
+    },
+}
+
+impl Condition {
+    fn not(self) -> Self {
+        match self {
+            Self::Opaque => Self::Opaque,
+            Self::Granted(site, granted) => Self::Granted(site, !granted),
+            Self::Failed(step, failed) => Self::Failed(step, !failed),
+            Self::Always(so) => Self::Always(!so),
+            Self::Logic { and, first, between, second } => {
+                Self::Logic { and: !and, first: Box::new(first.not()), between, second: Box::new(second.not()) }
+            }
+        }
+    }
+
+    fn operands(&self) -> usize {
+        match self {
+            Self::Logic { first, second, .. } => first.operands() + second.operands(),
+            _ => 1,
+        }
+    }
+
+    /// What a value says as a condition.
+    pub(super) fn of_val(val: &Val) -> Self {
+        match val {
+            Val::Answer(answer) => answer.site.map_or(Self::Opaque, |site| Self::Granted(site, answer.granted)),
+            Val::Failure(step) => Self::Failed(*step, true),
+            Val::Bool(so) => Self::Always(*so),
+            Val::Null => Self::Always(false),
+            _ => Self::Opaque,
+        }
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Runs a condition; what runs in any case goes to `out`.
+    pub(super) fn condition(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Condition {
+        let code = self.program.code;
+        let Some(node) = code.exprs.get(expr) else { return Condition::Opaque };
+        match &node.value {
+            Value::Not(inner) => self.condition(*inner, out).not(),
+            Value::Logic { and, operands: [first, second] } => {
+                let first = self.condition(*first, out);
+                let mut between = Vec::new();
+                let second = self.condition(*second, &mut between);
+                let both = Condition::Logic { and: *and, first: Box::new(first), between, second: Box::new(second) };
+                if both.operands() > MAX_OPERANDS { Condition::Opaque } else { both }
+            }
+            Value::Binary { operator, operands: [left, right] } => {
+                let left = self.eval(*left, out);
+                let right = self.eval(*right, out);
+                compared(operator, &left, &right)
+            }
+            _ => {
+                let val = self.eval(expr, out);
+                Condition::of_val(&val)
+            }
+        }
+    }
+
+    /// The branch over a condition.
+    pub(super) fn branch(&self, condition: &Condition, then: Node, otherwise: Node) -> Node {
+        let two = |guard| Node::Branch { guard, then: Box::new(then.clone()), otherwise: Box::new(otherwise.clone()) };
+        match condition {
+            Condition::Opaque => two(None),
+            Condition::Granted(site, granted) => {
+                two(Some(Guard { site: *site, then: Some(*granted), otherwise: Some(!granted) }))
+            }
+            Condition::Failed(step, failed) => {
+                let (yes, no) = if *failed { (then, otherwise) } else { (otherwise, then) };
+                Node::Failed { step: *step, then: Box::new(yes), otherwise: Box::new(no) }
+            }
+            Condition::Always(so) => {
+                if *so {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            Condition::Logic { and, first, between, second } => {
+                let decided = if *and { otherwise.clone() } else { then.clone() };
+                let mut rest = between.clone();
+                rest.push(self.branch(second, then, otherwise));
+                let rest = Node::Sequence(rest);
+                if *and { self.branch(first, rest, decided) } else { self.branch(first, decided, rest) }
+            }
+        }
+    }
+}
+
+/// What a comparison says.
+fn compared(operator: &str, left: &Val, right: &Val) -> Condition {
+    let equal = match operator {
+        "==" | "===" | "is" | "eq" | "=" => true,
+        "!=" | "!==" | "is not" | "<>" | "=/=" => false,
+        _ => return Condition::Opaque,
+    };
+    let (of, with) = match (left, right) {
+        (Val::Answer(_) | Val::Failure(_), other) => (left, other),
+        (other, Val::Answer(_) | Val::Failure(_)) => (right, other),
+        _ => return Condition::Opaque,
+    };
+    let says = Condition::of_val(of);
+    match (of, with) {
+        // No error there is `nil`.
+        (Val::Failure(_), Val::Null) => {
+            if equal {
+                says.not()
+            } else {
+                says
+            }
+        }
+        (Val::Answer(_), Val::Bool(so)) => {
+            if equal == *so {
+                says
+            } else {
+                says.not()
+            }
+        }
+        _ => Condition::Opaque,
+    }
+}

@@ -1,0 +1,252 @@
+//! Expressions of host code: what they run, and what they stand for.
+
+use super::value::{Answer, Query, Val};
+use super::{MAX_STEPS, Run, names};
+use crate::driver::Does;
+use crate::flow::{Exit as Leave, Node};
+use crate::host::code::{ExprId, Value};
+
+/// Properties and methods of a result that say nothing of the lock: whether there is a row at all.
+const NO_ANSWER: &[&str] = &[
+    "next",
+    "Next",
+    "length",
+    "size",
+    "rowCount",
+    "rowcount",
+    "RowsAffected",
+    "count",
+    "Count",
+    "isEmpty",
+    "empty",
+    "any",
+    "close",
+    "Close",
+    "Read",
+    "ReadAsync",
+    "HasRows",
+    "is_some",
+    "is_none",
+    "isPresent",
+    "num_rows",
+    "len",
+    "Err",
+];
+
+impl Run<'_, '_, '_> {
+    /// Runs an expression; its nodes go to `out`.
+    pub(super) fn eval(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Val {
+        let code = self.program.code;
+        let Some(node) = code.exprs.get(expr) else { return Val::Nothing };
+        if self.builder.len() >= MAX_STEPS {
+            return Val::Nothing;
+        }
+        match &node.value {
+            Value::Name(name) => match *name {
+                "self" | "this" | "$this" | "cls" => Val::This,
+                name => match self.lookup(name) {
+                    Val::Nothing => self.global_of(expr),
+                    val => val,
+                },
+            },
+            Value::Constant(text) => match *text {
+                "nil" | "null" | "None" | "undefined" | "NULL" | "Nil" => Val::Null,
+                "true" | "True" | "TRUE" => Val::Bool(true),
+                "false" | "False" | "FALSE" => Val::Bool(false),
+                _ => Val::Nothing,
+            },
+            Value::Member { of, name, .. } => self.member(expr, *of, name, out),
+            Value::Call(call) => self.call(*call, out),
+            Value::Text(holes) => {
+                for hole in holes {
+                    self.eval(*hole, out);
+                }
+                self.text_of(expr).unwrap_or_default()
+            }
+            Value::Function(function) => Val::Function(*function),
+            Value::Not(inner) => match self.eval(*inner, out) {
+                Val::Answer(answer) => Val::Answer(Answer { granted: !answer.granted, ..answer }),
+                Val::Bool(so) => Val::Bool(!so),
+                _ => Val::Nothing,
+            },
+            Value::Logic { and, operands: [first, second] } => {
+                let left = self.eval(*first, out);
+                let mut between = Vec::new();
+                let right = self.eval(*second, &mut between);
+                if !between.is_empty() {
+                    let nothing = Node::Sequence(Vec::new());
+                    let guard =
+                        self.branch(&super::condition::Condition::of_val(&left), Node::Sequence(between), nothing);
+                    out.push(guard);
+                }
+                // `a ?? b`, `a || b` of a value give the first that is one.
+                if *and { right.or(left) } else { left.or(right) }
+            }
+            Value::Binary { operator, operands: [left, right] } => {
+                let operands = (self.eval(*left, out), self.eval(*right, out));
+                match (*operator, operands) {
+                    ("==" | "===" | "is" | "=", (Val::Answer(answer), Val::Bool(so)))
+                    | ("==" | "===" | "=", (Val::Bool(so), Val::Answer(answer))) => {
+                        Val::Answer(Answer { granted: answer.granted == so, ..answer })
+                    }
+                    ("!=" | "!==" | "is not", (Val::Answer(answer), Val::Bool(so))) => {
+                        Val::Answer(Answer { granted: answer.granted != so, ..answer })
+                    }
+                    // Texts and numbers by which some drivers give a boolean.
+                    ("==" | "===", (Val::Answer(answer), _)) => {
+                        let no = matches!(
+                            self.slice(code.exprs[*right].span).trim_matches(['"', '\'']),
+                            "f" | "false" | "0"
+                        );
+                        Val::Answer(Answer { granted: answer.granted != no, ..answer })
+                    }
+                    // SQL put together from pieces: what is known of it.
+                    ("+" | "." | "<>" | "%", (Val::Query(query), _)) => Val::Query(query),
+                    _ => Val::Nothing,
+                }
+            }
+            Value::Assign { target, value } => {
+                let val = self.eval(*value, out);
+                if let Some(Value::Name(name) | Value::Member { name, .. }) =
+                    code.exprs.get(*target).map(|expr| &expr.value)
+                {
+                    self.assign(*target, name, val.clone());
+                }
+                val
+            }
+            Value::Propagate(inner) => {
+                let val = self.eval(*inner, out);
+                let step = match &val {
+                    Val::Answer(answer) => answer.step,
+                    Val::Failure(step) => Some(*step),
+                    _ => None,
+                };
+                let leave = match self.frame().exit.clone() {
+                    Some(label) => Node::Exit(Leave::Break(Some(label)), node.span),
+                    None => Node::Exit(Leave::Return, node.span),
+                };
+                let nothing = Box::new(Node::Sequence(Vec::new()));
+                match step {
+                    Some(step) => out.push(Node::Failed { step, then: Box::new(leave), otherwise: nothing }),
+                    // Any other call may fail as well.
+                    None if matches!(val, Val::Nothing) => {
+                        out.push(Node::Branch { guard: None, then: Box::new(leave), otherwise: nothing });
+                    }
+                    None => {}
+                }
+                val
+            }
+            Value::Block(stmt) => {
+                let before = std::mem::take(&mut self.frame().result);
+                let exit = self.frame().exit.clone();
+                self.labels += 1;
+                let label = format!("\u{0}{}", self.labels);
+                self.frame().exit = Some(label.clone());
+                let body = self.block(*stmt);
+                self.frame().exit = exit;
+                let val = std::mem::replace(&mut self.frame().result, before);
+                out.push(Node::Block { label, body: Box::new(body) });
+                val
+            }
+            Value::Items(items) => {
+                let vals: Vec<Val> = items.iter().map(|item| self.eval(item.value, out)).collect();
+                match vals.as_slice() {
+                    [only] => only.clone(),
+                    _ => Val::Tuple(vals),
+                }
+            }
+            Value::Other(parts) => {
+                let vals: Vec<Val> = parts.iter().map(|part| self.eval(*part, out)).collect();
+                // `rows[0]`, `*result`: a part of the same thing.
+                match vals.into_iter().next() {
+                    Some(val @ (Val::Answer(_) | Val::Handle(_) | Val::Query(_) | Val::Lock(_))) => val,
+                    Some(Val::Tuple(vals)) => vals.into_iter().next().unwrap_or_default(),
+                    _ => Val::Nothing,
+                }
+            }
+        }
+    }
+
+    /// A framework's handle by its name.
+    fn global_of(&self, expr: ExprId) -> Val {
+        let name = self.names.qualified(expr);
+        name.and_then(|name| self.names.global(&name)).map_or(Val::Nothing, Val::Handle)
+    }
+
+    fn member(&mut self, expr: ExprId, of: ExprId, name: &str, out: &mut Vec<Node>) -> Val {
+        let function = self.function();
+        let code = self.program.code;
+        if self.names.is_this(function, of) {
+            let known = self.lookup(&format!("this.{}", names::bare(name)));
+            if !matches!(known, Val::Nothing) {
+                return known;
+            }
+            let Some(class) = self.names.class_of(function) else { return Val::Nothing };
+            if let Some(handle) = self.names.handle_of_field(class.name, name, 0) {
+                return Val::Handle(handle);
+            }
+            let value = self.names.field(class.name, name).and_then(|declared| declared.value);
+            return value.and_then(|value| self.text_of(value)).unwrap_or_default();
+        }
+        let val = match self.global_of(expr) {
+            Val::Nothing => self.eval(of, out),
+            val => return val,
+        };
+        match val {
+            Val::Handle(handle) => match handle.kind.method(name) {
+                Some(does) => self.does(&handle, does, &super::call::Asked::property(code.exprs[expr].span), out),
+                // A model of an ORM's client works on the same session.
+                None if handle.kind.otherwise == Does::Works => Val::Handle(handle),
+                None => Val::Nothing,
+            },
+            Val::Answer(answer) if !NO_ANSWER.contains(&name) => Val::Answer(answer),
+            Val::Query(Query { answer: Some(answer), .. }) if !NO_ANSWER.contains(&name) => Val::Answer(answer),
+            Val::Query(query) => Val::Query(query),
+            Val::Nothing => {
+                // `Class.TEXT`
+                let class = match code.exprs.get(of).map(|expr| &expr.value) {
+                    Some(Value::Name(class)) => Some(*class),
+                    _ => None,
+                };
+                let value = class.and_then(|class| self.names.field(class, name)).and_then(|declared| declared.value);
+                value.and_then(|value| self.text_of(value)).unwrap_or_default()
+            }
+            _ => Val::Nothing,
+        }
+    }
+
+    /// The SQL that an expression is, if it is a text of the source.
+    pub(super) fn text_of(&self, expr: ExprId) -> Option<Val> {
+        let node = self.program.code.exprs.get(expr)?;
+        let span = match &node.value {
+            Value::Text(_) => node.span,
+            Value::Call(call) => {
+                // `text("…")`, `sql("…").strip()`: the only text among its arguments.
+                let call = &self.program.code.calls[*call];
+                if self.program.queries.contains_key(&node.span) {
+                    node.span
+                } else {
+                    let of = match self.program.code.exprs.get(call.callee).map(|expr| &expr.value) {
+                        Some(Value::Member { of, .. }) => Some(*of),
+                        _ => None,
+                    };
+                    let mut texts =
+                        of.into_iter().chain(call.arguments.iter().map(|argument| argument.value)).filter(|value| {
+                            matches!(self.program.code.exprs.get(*value).map(|e| &e.value), Some(Value::Text(_)))
+                        });
+                    let only = texts.next()?;
+                    self.program.code.exprs[only].span
+                }
+            }
+            Value::Binary { .. } if self.program.queries.contains_key(&node.span) => node.span,
+            _ => return None,
+        };
+        let known = self.program.queries.contains_key(&span);
+        known.then(|| Val::Query(Query { text: span, bound: Vec::new(), on: None, answer: None }))
+    }
+
+    /// Whether a name of a result's part says nothing of the lock.
+    pub(super) fn is_no_answer(name: &str) -> bool {
+        NO_ANSWER.contains(&name)
+    }
+}

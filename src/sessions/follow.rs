@@ -1,0 +1,235 @@
+//! Functions that are followed into their bodies.
+
+use super::call::Asked;
+use super::value::{Handle, Origin, Val};
+use super::{MAX_INLINED, MAX_STEPS, Run, names};
+use crate::flow::{Action, Begins, Evidence, Node};
+use crate::host::code::{Argument, Call, FunctionId};
+use crate::language::HostLanguage;
+use crate::span::Span;
+use crate::sql::value::Value as Sql;
+
+/// Calls whose function argument runs where it stands, once or for each of several things.
+const IN_PLACE: &[&str] = &[
+    "map",
+    "forEach",
+    "each",
+    "for_each",
+    "flatMap",
+    "filter",
+    "reduce",
+    "use",
+    "let",
+    "also",
+    "apply",
+    "run",
+    "with",
+    "tap",
+    "then",
+    "withContext",
+    "runBlocking",
+    "coroutineScope",
+    "supervisorScope",
+    "synchronized",
+    "times",
+    "each_with_index",
+    "find_each",
+    "in_batches",
+    "loop",
+    "catch",
+    "finally",
+    "withRetry",
+    "retry",
+    "all",
+    "measure",
+    "instrument",
+    "span",
+    "runInterruptible",
+    "blocking",
+    "guarantee",
+    "bracket",
+    "recover",
+    "map_err",
+    "and_then",
+    "unwrap_or_else",
+    "ok_or_else",
+    "block_in_place",
+    "step",
+    "timeout",
+    "Do",
+    "fold",
+    "traverse",
+];
+
+/// Methods that run their function argument in a transaction, whatever the library is.
+const TRANSACTIONS: &[&str] = &[
+    "transaction",
+    "transact",
+    "inTransaction",
+    "in_transaction",
+    "withTransaction",
+    "with_transaction",
+    "runInTransaction",
+    "tx",
+    "BeginFunc",
+    "RunInTx",
+    "Transaction",
+    "useTransaction",
+    "transactional",
+    "wrapInTransaction",
+];
+
+impl<'s> Run<'_, 's, '_> {
+    /// Functions given to something unknown.
+    pub(super) fn closures(
+        &mut self,
+        call: &Call<'s>,
+        asked: &Asked<'_, 's>,
+        (mark, span): (usize, Span),
+        out: &mut Vec<Node>,
+    ) {
+        let blocks = matches!(
+            self.program.language,
+            HostLanguage::Ruby | HostLanguage::Kotlin | HostLanguage::Scala | HostLanguage::Elixir
+        );
+        let transaction = TRANSACTIONS.contains(&call.name.trim_start_matches('$'));
+        for (index, val) in asked.vals.iter().enumerate() {
+            let Val::Function(function) = val else { continue };
+            if transaction {
+                self.in_transaction(*function, call, span, out);
+                continue;
+            }
+            let last = index + 1 == asked.vals.len();
+            if call.name == "finally" {
+                // A promise's cleanup.
+                let body = Node::Sequence(out.split_off(mark));
+                let mut cleanup = Vec::new();
+                self.cleanups += 1;
+                self.follow(*function, &[], &[], true, &mut cleanup);
+                self.cleanups -= 1;
+                out.push(Node::Ensured { body: Box::new(body), cleanup: Box::new(Node::Sequence(cleanup)) });
+            } else if IN_PLACE.contains(&call.name) || blocks && last {
+                let mut body = Vec::new();
+                self.follow(*function, &[], &[], true, &mut body);
+                let many = matches!(
+                    call.name,
+                    "map" | "forEach" | "each" | "for_each" | "filter" | "times" | "loop" | "find_each"
+                );
+                if many {
+                    out.push(Node::Loop { label: None, body: Box::new(Node::Sequence(body)), endless: false });
+                } else {
+                    out.extend(body);
+                }
+            } else {
+                self.give_away(val);
+            }
+        }
+    }
+
+    /// A function that something unknown runs in a transaction: on the handle that it gets, or, where it gets none, on
+    /// whatever it works.
+    fn in_transaction(&mut self, function: FunctionId, call: &Call<'s>, span: Span, out: &mut Vec<Node>) {
+        let code = self.program.code;
+        let mut body = Vec::new();
+        if code.functions[function].parameters.is_empty() {
+            let before = std::mem::replace(&mut self.transactional, true);
+            self.follow(function, &[], &[], true, &mut body);
+            self.transactional = before;
+            out.extend(body);
+            return;
+        }
+        let at = Span::new(call.from_name.start, call.from_name.start + call.name.len());
+        let handle = Handle { origin: Origin::At(span), evidence: Evidence::Shape, ..self.unknown("") };
+        let session = self.session(&handle);
+        self.sessions.all[session].begins = Begins::Never;
+        self.push(session, Action::Begin { one_snapshot: false }, at, out);
+        self.follow(function, &[Val::Handle(handle)], &[], true, &mut body);
+        let mut cleanup = Vec::new();
+        self.push(session, Action::End { chain: false }, Span::new(span.end, span.end), &mut cleanup);
+        out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
+    }
+
+    /// A function of this file that a handle's method call means.
+    pub(super) fn extension(
+        &mut self,
+        function: FunctionId,
+        handle: &Handle,
+        call: &Call<'s>,
+        asked: &Asked<'_, 's>,
+        out: &mut Vec<Node>,
+    ) -> Option<Val> {
+        let code = self.program.code;
+        if !matches!(self.program.language, HostLanguage::Kotlin | HostLanguage::Scala | HostLanguage::Rust) {
+            return None;
+        }
+        // What it does inside is done to the receiver.
+        let _ = code;
+        self.frame().vars.insert("\u{0}receiver".to_owned(), Val::Handle(handle.clone()));
+        if asked.text.is_some() {
+            return Some(self.run_text(handle, asked, out));
+        }
+        let _ = call;
+        Some(self.follow(function, asked.vals, &call.arguments, false, out))
+    }
+
+    /// Follows a function into its body; its value is what it returns.
+    pub(super) fn follow(
+        &mut self,
+        function: FunctionId,
+        vals: &[Val],
+        arguments: &[Argument<'s>],
+        closure: bool,
+        out: &mut Vec<Node>,
+    ) -> Val {
+        let code = self.program.code;
+        let Some(called) = code.functions.get(function) else { return Val::Nothing };
+        let deep = self.frames.len() > MAX_INLINED + 4 || self.frames.iter().any(|frame| frame.function == function);
+        let matters = closure
+            || self.program.queries.keys().any(|at| called.span.contains(*at))
+            || vals.iter().any(|val| matches!(val, Val::Handle(_) | Val::Query(_) | Val::Function(_) | Val::Lock(_)));
+        if deep || !matters || self.builder.len() >= MAX_STEPS {
+            for val in vals {
+                self.give_away(val);
+            }
+            self.may_throw(called.at, out);
+            return Val::Nothing;
+        }
+        let keys: Vec<(String, Sql)> = called
+            .parameters
+            .iter()
+            .zip(arguments)
+            .map(|(parameter, argument)| (names::bare(parameter.name).to_owned(), self.key_value(argument.value, 0)))
+            .collect();
+        self.inlined.insert(function);
+        let outer = if closure { self.frames.len().checked_sub(1) } else { None };
+        let label = self.enter(function, outer);
+        for (parameter, val) in called.parameters.iter().zip(vals) {
+            match (parameter.parts.as_slice(), val) {
+                ([], val) => {
+                    self.frame().vars.insert(names::bare(parameter.name).to_owned(), val.clone());
+                }
+                (parts, val) => {
+                    for part in parts {
+                        self.frame().vars.insert((*part).to_owned(), val.clone());
+                    }
+                }
+            }
+        }
+        self.frame().keys.extend(keys);
+        let mut body = Vec::new();
+        self.stmt(called.body, &mut body);
+        self.wrap_pending(0, &mut body);
+        let result = self.frames.pop().map(|frame| frame.result).unwrap_or_default();
+        out.push(Node::Block { label, body: Box::new(Node::Sequence(body)) });
+        result
+    }
+
+    /// A call that may throw, where that matters.
+    pub(super) fn may_throw(&mut self, span: Span, out: &mut Vec<Node>) {
+        // What a cleanup computes before its unlock is not taken for a way out.
+        if self.program.code.throws && !self.builder.is_empty() && self.cleanups == 0 {
+            let node = self.builder.step(None, Action::Call, span);
+            out.push(node);
+        }
+    }
+}

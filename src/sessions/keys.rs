@@ -1,0 +1,186 @@
+//! Keys of advisory calls in host code: the arguments that a call binds to the placeholders of its SQL.
+
+use super::value::Query;
+use super::{Run, names};
+use crate::host::code::{Argument, ExprId, Value};
+use crate::sql::advisory::Key;
+use crate::sql::key;
+use crate::sql::value::Value as Sql;
+use crate::statement::{LockCall, Statement};
+use std::cell::Cell;
+
+/// How far a constant is followed.
+const MAX_DEPTH: usize = 4;
+
+impl<'s> Run<'_, 's, '_> {
+    /// What an expression of host code is in a key: a constant, or the text of it.
+    pub(super) fn key_value(&self, expr: ExprId, depth: usize) -> Sql {
+        let code = self.program.code;
+        let Some(node) = code.exprs.get(expr) else { return Sql::Unknown(String::new()) };
+        match &node.value {
+            Value::Constant(text) => number(text).map_or_else(|| text_key(text), Sql::Integer),
+            Value::Name(name) => self.named_key(name, depth).unwrap_or_else(|| text_key(name)),
+            Value::Member { of, name, .. } => {
+                let function = self.function();
+                let class = if self.names.is_this(function, *of) {
+                    self.names.class_of(function).map(|class| class.name)
+                } else {
+                    self.names.qualified(*of).map(|_| self.last_name(*of))
+                };
+                let constant = class.and_then(|class| self.names.field(class, name));
+                let constant = constant.and_then(|declared| self.constant(declared.value?, depth));
+                constant.unwrap_or_else(|| text_key(self.slice(node.span)))
+            }
+            Value::Text(holes) if holes.is_empty() => {
+                Sql::Text(self.slice(node.span).trim_matches(['"', '\'', '`']).to_owned())
+            }
+            Value::Other(parts) if parts.len() == 1 => self.key_value(parts[0], depth + 1),
+            _ => text_key(self.slice(node.span)),
+        }
+    }
+
+    fn last_name(&self, expr: ExprId) -> &'s str {
+        match self.program.code.exprs.get(expr).map(|expr| &expr.value) {
+            Some(Value::Name(name) | Value::Member { name, .. }) => name,
+            _ => "",
+        }
+    }
+
+    /// What a name is in a key: what the caller gave, or a constant.
+    fn named_key(&self, name: &str, depth: usize) -> Option<Sql> {
+        let name = names::bare(name);
+        let mut at = self.frames.len().checked_sub(1);
+        while let Some(index) = at {
+            if let Some(known) = self.frames[index].keys.get(name) {
+                return Some(known.clone());
+            }
+            at = self.frames[index].outer;
+        }
+        let function = self.function();
+        let declared = self
+            .names
+            .local(function, name)
+            .or_else(|| self.names.field(self.names.class_of(function)?.name, name))
+            .or_else(|| self.names.module(name))?;
+        self.constant(declared.value?, depth)
+    }
+
+    /// The constant that an expression is.
+    fn constant(&self, expr: ExprId, depth: usize) -> Option<Sql> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match self.key_value(expr, depth + 1) {
+            value @ (Sql::Integer(_) | Sql::Text(_)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The arguments of a call that follow its SQL, lists taken apart.
+    pub(super) fn bound(&self, arguments: &[Argument<'s>], text: Option<ExprId>) -> Vec<(Option<String>, Sql)> {
+        let code = self.program.code;
+        let after = text.and_then(|text| arguments.iter().position(|argument| argument.value == text));
+        let mut found = Vec::new();
+        for argument in arguments.iter().skip(after.map_or(0, |at| at + 1)) {
+            let name = argument.name.map(str::to_owned);
+            match code.exprs.get(argument.value).map(|expr| &expr.value) {
+                Some(Value::Items(items)) => {
+                    for item in items {
+                        found.push((item.name.map(str::to_owned), self.key_value(item.value, 0)));
+                    }
+                }
+                Some(Value::Function(_)) => {}
+                // `new { key }`, `new[] { key }`, `array(key)`.
+                Some(Value::Call(call)) if code.calls[*call].constructs || code.calls[*call].name == "array" => {
+                    for item in &code.calls[*call].arguments {
+                        found.push((item.name.map(str::to_owned), self.key_value(item.value, 0)));
+                    }
+                }
+                _ => found.push((name, self.key_value(argument.value, 0))),
+            }
+        }
+        found
+    }
+
+    /// The key of a lock call with what is bound to its placeholders.
+    pub(super) fn key_of(&self, statement: &Statement<'_>, lock: &LockCall, query: &Query) -> Key {
+        if lock.args.is_empty() {
+            return lock.key.clone();
+        }
+        let mut args = Vec::new();
+        for (index, arg) in lock.args.iter().enumerate() {
+            let before = lock.call.args.get(index).map_or(0, |tokens| statement.placeholders_before(tokens));
+            let nth = Cell::new(before);
+            let filled = arg.substitute(&|part| {
+                let Sql::Parameter(text) = part else { return None };
+                let value = self.placeholder(text, &nth, query);
+                Some(value.unwrap_or_else(|| Sql::Parameter("?".to_owned())))
+            });
+            args.push(filled.fold());
+        }
+        key::of_arguments(&args)
+    }
+
+    /// What a placeholder stands for.
+    fn placeholder(&self, text: &str, nth: &Cell<usize>, query: &Query) -> Option<Sql> {
+        let by_name = |name: &str| {
+            let found = query.bound.iter().find(|(known, _)| {
+                known
+                    .as_deref()
+                    .is_some_and(|known| known.trim_start_matches([':', '@', '$']).eq_ignore_ascii_case(name))
+            });
+            found.map(|(_, value)| value.clone())
+        };
+        if text == "?" || text == "%s" || text == "%d" {
+            let value = query.bound.get(nth.get()).map(|(_, value)| value.clone());
+            nth.set(nth.get() + 1);
+            return value;
+        }
+        if let Some(number) = text.strip_prefix(['$', '?', ':']).and_then(|number| number.parse::<usize>().ok()) {
+            return query.bound.get(number.checked_sub(1)?).map(|(_, value)| value.clone());
+        }
+        if let Some(name) = text.strip_prefix("%(").and_then(|rest| rest.split(')').next()) {
+            return by_name(name);
+        }
+        if let Some(name) = text.strip_prefix([':', '@']) {
+            return by_name(name);
+        }
+        // A hole, as it stands in the source.
+        let inner = text.trim_start_matches(['$', '#', '%', '{', '(']).trim_end_matches(['}', ')']).trim();
+        if inner.is_empty() || inner == "?" {
+            return None;
+        }
+        let is_name =
+            inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '@' | '$' | '>' | '-'));
+        let last = inner.rsplit(['.', ':', '>']).next().unwrap_or(inner);
+        let constant = if is_name { self.named_key(last, 0) } else { None };
+        Some(constant.unwrap_or_else(|| text_key(inner)))
+    }
+}
+
+/// An expression by its text, in one spelling; another text may be the same value.
+fn text_key(text: &str) -> Sql {
+    let mut key: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    while let Some(rest) = key.strip_prefix(['%', '?', '&', '*', '^']) {
+        key = rest.to_owned();
+    }
+    if key.is_empty() { Sql::Parameter("?".to_owned()) } else { Sql::Parameter(key) }
+}
+
+/// An integer as host languages write it.
+fn number(text: &str) -> Option<i128> {
+    let text: String = text.chars().filter(|c| *c != '_').collect();
+    let text = text.trim();
+    let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest.trim()));
+    let lower = text.to_ascii_lowercase();
+    let typed = ["i64", "i32", "u64", "u32", "isize", "usize", "ul", "lu", "l", "n", "u"];
+    let (digits, radix) = match lower.get(..2) {
+        Some("0x") => (&lower[2..], 16),
+        Some("0b") => (&lower[2..], 2),
+        Some("0o") => (&lower[2..], 8),
+        _ => (lower.as_str(), 10),
+    };
+    let parse = |digits: &str| i128::from_str_radix(digits, radix).ok();
+    let value = parse(digits).or_else(|| typed.iter().find_map(|suffix| parse(digits.strip_suffix(suffix)?)))?;
+    Some(if negative { -value } else { value })
+}

@@ -1,0 +1,478 @@
+//! From names and types to handles: what a file declares, and which library that is.
+
+use super::types::type_name;
+use super::value::{Handle, Origin};
+use crate::driver::{Does, Driver, Kind};
+use crate::drivers::DRIVERS;
+use crate::flow::{Evidence, Owner};
+use crate::host::code::{Binding, Class, Code, ExprId, Flow, FunctionId, StmtId, Value};
+use crate::language::HostLanguage;
+use crate::span::Span;
+use std::collections::{HashMap, HashSet};
+
+/// How far a value is followed through declarations.
+const MAX_DEPTH: usize = 8;
+
+/// A declaration of a field or of a variable of the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared<'s> {
+    pub(super) ty: Option<&'s str>,
+    pub(super) value: Option<ExprId>,
+    /// The part of the value that it is.
+    pub(super) part: Option<&'s str>,
+    /// The function in which it is assigned.
+    pub(super) function: FunctionId,
+}
+
+/// The names of a file.
+pub(super) struct Names<'a, 's> {
+    code: &'a Code<'s>,
+    language: HostLanguage,
+    /// Variables by function.
+    locals: HashMap<(FunctionId, &'s str), Declared<'s>>,
+    /// Fields by the name of their class, which may be declared in pieces.
+    fields: HashMap<(&'s str, &'s str), Declared<'s>>,
+    /// Functions by name, and those of a class by the class' name.
+    functions: HashMap<&'s str, Vec<FunctionId>>,
+    imports: HashMap<&'s str, &'a str>,
+    /// The libraries of this file.
+    drivers: Vec<&'static Driver>,
+}
+
+impl<'a, 's> Names<'a, 's> {
+    pub(super) fn new(code: &'a Code<'s>, language: HostLanguage) -> Self {
+        let imports: HashMap<_, _> = code.imports.iter().map(|import| (import.name, import.path.as_ref())).collect();
+        let used = |driver: &&Driver| {
+            driver.languages.contains(&language)
+                && (driver.imports.is_empty()
+                    || code.imports.iter().any(|import| driver.imports.iter().any(|known| within(&import.path, known))))
+        };
+        let mut names = Self {
+            code,
+            language,
+            locals: HashMap::new(),
+            fields: HashMap::new(),
+            functions: HashMap::new(),
+            imports,
+            drivers: DRIVERS.iter().filter(used).collect(),
+        };
+        names.declare();
+        names.compose();
+        names
+    }
+
+    /// What `T { field: value }` gives the fields of a class of this file.
+    fn compose(&mut self) {
+        let code = self.code;
+        let of_file: HashSet<&str> = code.classes.iter().map(|class| class.name).collect();
+        for call in code.calls.iter().filter(|call| call.constructs && of_file.contains(call.name)) {
+            let Some(at) = code.exprs.get(call.expr).map(|expr| expr.span) else { continue };
+            let around = code.functions.iter().enumerate().rfind(|(_, function)| function.span.contains(at));
+            let function = around.map(|(id, _)| id).unwrap_or_default();
+            for argument in &call.arguments {
+                let Some(name) = argument.name else { continue };
+                let declared = Declared { ty: None, value: Some(argument.value), part: None, function };
+                let known = self.fields.entry((call.name, bare(name))).or_insert(declared);
+                if known.value.is_none() {
+                    *known = Declared { ty: known.ty, ..declared };
+                }
+            }
+        }
+    }
+
+    fn declare(&mut self) {
+        for class in &self.code.classes {
+            for field in &class.fields {
+                for target in &field.targets {
+                    let declared = Declared { ty: field.ty, value: field.value, part: target.part, function: 0 };
+                    self.fields.entry((class.name, bare(target.name))).or_insert(declared);
+                }
+            }
+        }
+        for (id, function) in self.code.functions.iter().enumerate() {
+            if !function.name.is_empty() {
+                self.functions.entry(function.name).or_default().push(id);
+            }
+            self.bindings(id, function.body);
+        }
+    }
+
+    /// Every declaration and assignment of a function, the first of each name.
+    fn bindings(&mut self, function: FunctionId, body: StmtId) {
+        let code = self.code;
+        let mut open = vec![body];
+        while let Some(id) = open.pop() {
+            let Some(stmt) = code.stmts.get(id) else { continue };
+            let mut bind = |binding: &Binding<'s>| {
+                for target in &binding.targets {
+                    let declared = Declared { ty: binding.ty, value: binding.value, part: target.part, function };
+                    match code.exprs.get(target.expr).map(|expr| &expr.value) {
+                        Some(Value::Member { of, name, .. }) if self.is_this(function, *of) => {
+                            if let Some(class) = self.class_of(function) {
+                                self.fields
+                                    .entry((class.name, bare(name)))
+                                    .and_modify(|known| {
+                                        if known.value.is_none() {
+                                            *known = Declared { ty: known.ty.or(declared.ty), ..declared };
+                                        }
+                                    })
+                                    .or_insert(declared);
+                            }
+                        }
+                        _ => {
+                            let name = target.name;
+                            let is_field = name.starts_with('@')
+                                || self.class_of(function).is_some_and(|class| {
+                                    !binding.declares && self.fields.contains_key(&(class.name, bare(name)))
+                                });
+                            if is_field && let Some(class) = self.class_of(function) {
+                                let known = self.fields.entry((class.name, bare(name))).or_insert(declared);
+                                if known.value.is_none() {
+                                    *known = Declared { ty: known.ty.or(declared.ty), ..declared };
+                                }
+                            }
+                            self.locals.entry((function, bare(name))).or_insert(declared);
+                        }
+                    }
+                }
+            };
+            match &stmt.flow {
+                Flow::Sequence(stmts) => open.extend(stmts.iter().rev()),
+                Flow::Bind(binding) => bind(binding),
+                Flow::If { binds, then, otherwise, .. } => {
+                    binds.iter().for_each(&mut bind);
+                    open.extend(otherwise);
+                    open.push(*then);
+                }
+                Flow::Block { body, .. } => open.push(*body),
+                Flow::Loop { binds, body, .. } => {
+                    binds.iter().for_each(&mut bind);
+                    open.push(*body);
+                }
+                Flow::Try { body, handlers, otherwise, finally } => {
+                    open.extend(finally.iter().chain(otherwise).copied());
+                    open.extend(handlers.iter().map(|handler| handler.body));
+                    open.push(*body);
+                }
+                Flow::With { items, body } => {
+                    items.iter().for_each(&mut bind);
+                    open.push(*body);
+                }
+                Flow::Run(_) | Flow::Defer(_) | Flow::Exit(_) => {}
+            }
+        }
+    }
+
+    /// Whether an expression is the object that a method belongs to.
+    pub(super) fn is_this(&self, function: FunctionId, expr: ExprId) -> bool {
+        let Some(Value::Name(name)) = self.code.exprs.get(expr).map(|expr| &expr.value) else { return false };
+        matches!(*name, "self" | "this" | "cls" | "@self") || self.this_of(function) == Some(name)
+    }
+
+    fn this_of(&self, function: FunctionId) -> Option<&'s str> {
+        self.chain(function).find_map(|id| self.code.functions[id].this)
+    }
+
+    /// A function and those around it, the innermost first.
+    fn chain(&self, function: FunctionId) -> impl Iterator<Item = FunctionId> + '_ {
+        std::iter::successors(Some(function), |id| self.code.functions.get(*id)?.outer)
+            .take_while(|id| *id < self.code.functions.len())
+            .take(64)
+    }
+
+    /// The class whose method a function is, or is in.
+    pub(super) fn class_of(&self, function: FunctionId) -> Option<&'a Class<'s>> {
+        let id = self.chain(function).find_map(|id| self.code.functions[id].class)?;
+        self.code.classes.get(id)
+    }
+
+    /// A field of a class, by the name of the class.
+    pub(super) fn field(&self, class: &str, name: &str) -> Option<Declared<'s>> {
+        self.fields.get(&(class, bare(name))).copied()
+    }
+
+    /// A variable of the file.
+    pub(super) fn module(&self, name: &str) -> Option<Declared<'s>> {
+        self.locals.get(&(0, bare(name))).copied()
+    }
+
+    /// A variable of a function or of those around it.
+    pub(super) fn local(&self, function: FunctionId, name: &str) -> Option<Declared<'s>> {
+        self.chain(function).find_map(|id| self.locals.get(&(id, bare(name))).copied())
+    }
+
+    /// The function of this file that a call by this name means: a method of the class if there is one.
+    pub(super) fn function(&self, from: FunctionId, name: &str, arity: usize) -> Option<FunctionId> {
+        let all = self.functions.get(name)?;
+        let class = self.class_of(from).map(|class| class.name);
+        let of =
+            |id: &FunctionId| self.code.functions[*id].class.and_then(|id| self.code.classes.get(id)).map(|c| c.name);
+        let mine: Vec<FunctionId> = all.iter().copied().filter(|id| of(id) == class).collect();
+        let fitting = if mine.is_empty() { all.clone() } else { mine };
+        let by_arity: Vec<FunctionId> =
+            fitting.iter().copied().filter(|id| self.code.functions[*id].parameters.len() == arity).collect();
+        match (fitting.as_slice(), by_arity.as_slice()) {
+            ([only], _) | (_, [only]) => Some(*only),
+            // Elixir's clauses of one function: the first stands for all.
+            (_, [first, ..]) if self.language == HostLanguage::Elixir => Some(*first),
+            _ => None,
+        }
+    }
+
+    /// A name with dots, through the file's imports: `pg.Pool`, `pgxpool.New`.
+    pub(super) fn qualified(&self, expr: ExprId) -> Option<String> {
+        let mut parts = Vec::new();
+        let mut at = expr;
+        loop {
+            match &self.code.exprs.get(at)?.value {
+                Value::Member { of, name, .. } if parts.len() < MAX_DEPTH => {
+                    parts.push(*name);
+                    at = *of;
+                }
+                Value::Name(name) => {
+                    parts.push(name);
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        parts.reverse();
+        Some(self.expand(&parts.join(".")))
+    }
+
+    /// The first name replaced by what it was imported as.
+    fn expand(&self, name: &str) -> String {
+        let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
+        let Some(path) = self.imports.get(first) else { return name.to_owned() };
+        let path = path.replace("::", ".").replace('\\', ".");
+        let path = if self.language == HostLanguage::Go { package(&path).to_owned() } else { path };
+        rest.map_or(path.clone(), |rest| format!("{path}.{rest}"))
+    }
+
+    /// The kind of a type as written.
+    pub(super) fn of_type(&self, ty: &str) -> Option<(&'static Driver, &'static Kind)> {
+        let name = self.expand(&type_name(ty, 0)?);
+        self.named(&name)
+    }
+
+    /// The kind that a qualified name is a type of.
+    fn named(&self, name: &str) -> Option<(&'static Driver, &'static Kind)> {
+        let find = |exact: bool| {
+            self.drivers.iter().find_map(|driver| {
+                let fits = |kind: &&'static Kind| kind.types.iter().any(|known| means(driver, known, name, exact));
+                Some((*driver, driver.kinds.iter().find(fits)?))
+            })
+        };
+        find(true).or_else(|| find(false))
+    }
+
+    /// What a called function's qualified name makes.
+    pub(super) fn made(&self, name: &str, constructs: bool) -> Option<(&'static Driver, &'static Kind)> {
+        let by_maker = |exact: bool| {
+            self.drivers.iter().find_map(|driver| {
+                let (_, kind) = driver.makers.iter().find(|(known, _)| means(driver, known, name, exact))?;
+                Some((*driver, driver.kind(kind)?))
+            })
+        };
+        let of_type = || {
+            let name = name.strip_suffix(".new").or_else(|| name.strip_suffix(".create")).unwrap_or(name);
+            self.named(name)
+        };
+        let capital = name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase));
+        let made = by_maker(true).or_else(|| by_maker(false));
+        made.or_else(|| if constructs || capital || name.ends_with(".new") { of_type() } else { None })
+    }
+
+    /// The framework's handle of that name.
+    pub(super) fn global(&self, name: &str) -> Option<Handle> {
+        let name = name.replace("::", ".").replace('\\', ".");
+        self.drivers.iter().find_map(|driver| {
+            let fits =
+                |known: &str| name == known || name.ends_with(known) && name[..name.len() - known.len()].ends_with('.');
+            let (_, kind) = driver.globals.iter().find(|(known, _)| fits(known))?;
+            Some(Handle {
+                driver,
+                kind: driver.kind(kind)?,
+                root: driver.kind(kind)?,
+                origin: Origin::Global(driver.name),
+                evidence: Evidence::Shape,
+                made: None,
+            })
+        })
+    }
+
+    /// What an expression stands for by declarations alone, without running anything. `Borrows` and its like give a
+    /// session named by their place.
+    pub(super) fn handle(&self, expr: ExprId, function: FunctionId, depth: usize) -> Option<Handle> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let node = self.code.exprs.get(expr)?;
+        match &node.value {
+            Value::Name(name) => self.handle_of_name(name, function, depth).or_else(|| self.global(&self.expand(name))),
+            Value::Member { of, name, .. } => {
+                if self.is_this(function, *of) {
+                    let class = self.class_of(function)?;
+                    return self.handle_of_field(class.name, name, depth);
+                }
+                if let Some(global) = self.qualified(expr).and_then(|name| self.global(&name)) {
+                    return Some(global);
+                }
+                let of = self.handle(*of, function, depth + 1)?;
+                derived(&of, of.kind.method(name)?, node.span)
+            }
+            Value::Call(call) => {
+                let call = self.code.calls.get(*call)?;
+                if let Some(name) = self.qualified(call.callee)
+                    && let Some((driver, kind)) = self.made(&name, call.constructs)
+                {
+                    let origin = origin_of(driver, kind, node.span);
+                    return Some(Handle {
+                        driver,
+                        kind,
+                        root: kind,
+                        origin,
+                        evidence: Evidence::Declared,
+                        made: Some((expr, function)),
+                    });
+                }
+                if let Value::Member { of, .. } = &self.code.exprs.get(call.callee)?.value
+                    && let Some(of) = self.handle(*of, function, depth + 1)
+                {
+                    return derived(&of, of.kind.method(call.name)?, node.span);
+                }
+                // A function of the file: by the type it gives.
+                let called = self.function(function, call.name, call.arguments.len())?;
+                let (driver, kind) = self.of_type(self.code.functions[called].returns?)?;
+                Some(Handle {
+                    driver,
+                    kind,
+                    root: kind,
+                    origin: Origin::At(node.span),
+                    evidence: Evidence::Declared,
+                    made: None,
+                })
+            }
+            Value::Other(parts) => match parts.as_slice() {
+                [only] => self.handle(*only, function, depth + 1),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What a name stands for by declarations: a parameter, a variable, a field, a variable of the file.
+    pub(super) fn handle_of_name(&self, name: &str, function: FunctionId, depth: usize) -> Option<Handle> {
+        let name = bare(name);
+        for id in self.chain(function) {
+            let scope = &self.code.functions[id];
+            if let Some(parameter) = scope.parameters.iter().find(|parameter| bare(parameter.name) == name) {
+                let (driver, kind) = self.of_type(parameter.ty?)?;
+                let origin = origin_of(driver, kind, parameter_place(scope.at, name));
+                return Some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None });
+            }
+            if let Some(declared) = self.locals.get(&(id, name)) {
+                let mut handle = self.handle_of(*declared, depth)?;
+                if id == 0 && !matches!(handle.origin, Origin::Global(_)) {
+                    handle.origin = Origin::Module(name.to_owned());
+                }
+                return Some(handle);
+            }
+        }
+        let class = self.class_of(function)?;
+        self.handle_of_field(class.name, name, depth)
+    }
+
+    /// What a field stands for.
+    pub(super) fn handle_of_field(&self, class: &str, name: &str, depth: usize) -> Option<Handle> {
+        let mut handle = self.handle_of(self.field(class, name)?, depth)?;
+        if !matches!(handle.origin, Origin::Global(_)) {
+            handle.origin = Origin::Field(class.to_owned(), bare(name).to_owned());
+        }
+        Some(handle)
+    }
+
+    fn handle_of(&self, declared: Declared<'s>, depth: usize) -> Option<Handle> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let typed = declared.ty.and_then(|ty| self.of_type(ty));
+        let made = || self.handle(declared.value?, declared.function, depth + 1);
+        if let Some((driver, kind)) = typed {
+            // A type of which nothing is known, and of a connection that has a beginning in sight.
+            if matches!(kind.owner, Owner::Unknown | Owner::Given)
+                && let Some(handle) = made()
+            {
+                return Some(handle);
+            }
+            let span = declared.value.and_then(|value| self.code.exprs.get(value)).map_or(Span::new(0, 0), |e| e.span);
+            return Some(Handle {
+                driver,
+                kind,
+                root: kind,
+                origin: origin_of(driver, kind, span),
+                evidence: Evidence::Declared,
+                made: None,
+            });
+        }
+        if declared.part.is_some_and(|part| part != "0") {
+            return None;
+        }
+        made()
+    }
+}
+
+/// Of a framework's handle there is one.
+pub(super) fn origin_of(driver: &'static Driver, kind: &'static Kind, at: Span) -> Origin {
+    if kind.owner == Owner::Ambient { Origin::Global(driver.name) } else { Origin::At(at) }
+}
+
+/// The place of a parameter: that of its function, told apart by its name.
+pub(super) fn parameter_place(function: Span, name: &str) -> Span {
+    let hash = name.bytes().fold(0_usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 251;
+    Span::new(function.start, function.start + hash)
+}
+
+/// The handle that a method of another one gives, by declarations alone.
+fn derived(of: &Handle, does: Does, at: Span) -> Option<Handle> {
+    let (kind, origin) = match does {
+        Does::Gives(kind) => (kind, of.origin.clone()),
+        Does::Borrows(kind) | Does::Opens(kind) => (kind, Origin::At(at)),
+        Does::Begins(kind) => (kind, if of.kind.owner == Owner::PerCall { Origin::At(at) } else { of.origin.clone() }),
+        _ => return None,
+    };
+    let kind = of.driver.kind(kind)?;
+    let root = if origin == of.origin { of.root } else { kind };
+    Some(Handle { driver: of.driver, kind, root, origin, evidence: of.evidence, made: of.made })
+}
+
+/// A name without what languages put before it.
+pub(super) fn bare(name: &str) -> &str {
+    name.trim_start_matches(['@', '$', '&', '*'])
+}
+
+/// Whether a path is `known` or in it.
+fn within(path: &str, known: &str) -> bool {
+    path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':', '\\']))
+}
+
+/// The package name of a Go import path.
+fn package(path: &str) -> &str {
+    let is_version =
+        |part: &str| part.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    path.rsplit('/').find(|part| !is_version(part)).unwrap_or(path)
+}
+
+/// Whether a name in code means a name of a library: the same, or one ends in the other at a dot. Where no import shows the
+/// library, `Database` does not mean `Sequel.Database`; and a known name without a dot is a whole one: `this.knex(…)` does
+/// not make what `knex(…)` does.
+fn means(driver: &Driver, known: &str, name: &str, exact: bool) -> bool {
+    if exact || known == name {
+        return known == name;
+    }
+    if let Some(end) = known.strip_prefix('*') {
+        return name.ends_with(end);
+    }
+    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'));
+    !driver.imports.is_empty() && ends(known, name) || known.contains('.') && ends(name, known)
+}

@@ -1,0 +1,187 @@
+//! SQL that is a value, and what the server answered: what their methods do.
+
+use super::Run;
+use super::call::Asked;
+use super::sql::is_runner;
+use super::value::{Answer, Handle, Query, Val};
+use crate::driver::Does;
+use crate::flow::Node;
+use crate::host::code::{Argument, Call, Value};
+use crate::span::Span;
+
+impl<'s> Run<'_, 's, '_> {
+    /// A method of SQL that runs later: binds to it, runs it on a handle, or makes another of it.
+    pub(super) fn of_query(
+        &mut self,
+        mut query: Query,
+        call: &Call<'s>,
+        asked: &Asked<'_, 's>,
+        (mark, span): (usize, Span),
+        out: &mut Vec<Node>,
+    ) -> Val {
+        if let Some(handle) = self.runner.clone()
+            && matches!(
+                call.name,
+                "flatMap" | "map" | ">>" | "*>" | "<*" | ">>=" | "as" | "void" | "attempt" | "handleErrorWith"
+            )
+        {
+            let answer = self.run(&handle, &query, span, out);
+            return self.handed_on(&answer, asked, out);
+        }
+        if let Some(handle) = asked.vals.iter().find_map(|val| val.handle().cloned()) {
+            let rows =
+                handle.driver.takes.iter().any(|(names, does)| names.contains(&call.name) && *does == Does::Nothing);
+            if rows {
+                return Val::Query(query);
+            }
+            return self.run_bound(&handle, &query, asked, out);
+        }
+        if let Some(on) = query.on.clone() {
+            let does = on.kind.method(call.name);
+            if matches!(does, Some(Does::Run | Does::Execute)) {
+                if query.bound.is_empty() {
+                    query.bound = self.bound(asked.arguments, None);
+                }
+                let cancelled = self.is_cancellable(asked);
+                let answer = self.run_noting(&on, &query, span, cancelled, out);
+                if let Val::Answer(answer) = answer {
+                    query.answer = Some(answer);
+                }
+                self.remember(call, &query);
+                return answer;
+            }
+            if matches!(does, Some(Does::Closes | Does::Returns)) {
+                return Val::Nothing;
+            }
+        }
+        // `setLong(1, KEY)`, `bind(key)`, `setParameter("key", key)`.
+        let name = call.name.to_ascii_lowercase();
+        if name.starts_with("set")
+            || name.starts_with("bind")
+            || name.contains("param")
+            || matches!(name.as_str(), "push_bind" | "add" | "addwithvalue")
+        {
+            self.bind_to(&mut query, asked);
+            self.remember(call, &query);
+            return Val::Query(query);
+        }
+        if let Some(answer) = query.answer {
+            return self.of_answer(answer, call, asked, out);
+        }
+        let _ = mark;
+        // The end of a builder that was made on a handle: it runs here.
+        if let Some(on) = query.on.clone()
+            && is_runner(call.name)
+        {
+            let answer = self.run_noting(&on, &query, span, false, out);
+            if let Val::Answer(answer) = answer {
+                query.answer = Some(answer);
+            }
+            self.remember(call, &query);
+            return answer;
+        }
+        Val::Query(query)
+    }
+
+    pub(super) fn run_bound(
+        &mut self,
+        handle: &Handle,
+        query: &Query,
+        asked: &Asked<'_, 's>,
+        out: &mut Vec<Node>,
+    ) -> Val {
+        let cancelled = self.is_cancellable(asked);
+        self.run_noting(handle, query, asked.span, cancelled, out)
+    }
+
+    /// The variable whose method is called has changed.
+    pub(super) fn remember(&mut self, call: &Call<'s>, query: &Query) {
+        let code = self.program.code;
+        let mut at = call.callee;
+        while let Some(Value::Member { of, .. }) = code.exprs.get(at).map(|expr| &expr.value) {
+            at = *of;
+        }
+        if let Some(Value::Name(name)) = code.exprs.get(at).map(|expr| &expr.value) {
+            self.set(name, Val::Query(query.clone()));
+        }
+    }
+
+    pub(super) fn bind_to(&self, query: &mut Query, asked: &Asked<'_, 's>) {
+        let code = self.program.code;
+        let text = |argument: &Argument<'s>| self.slice(code.exprs[argument.value].span);
+        match asked.arguments {
+            [place, value, ..] => {
+                let value = self.key_value(value.value, 0);
+                match text(place).parse::<usize>() {
+                    Ok(place) if (1..64).contains(&place) => {
+                        while query.bound.len() < place {
+                            query.bound.push((None, crate::sql::value::Value::Parameter("?".to_owned())));
+                        }
+                        query.bound[place - 1] = (None, value);
+                    }
+                    _ => {
+                        let name = text(place).trim_matches(['"', '\'', '`', ':', '@']);
+                        query.bound.push((Some(name.to_owned()), value));
+                    }
+                }
+            }
+            [_] => {
+                let mut found = self.bound(asked.arguments, None);
+                // `new NpgsqlParameter("key", KEY)`, `new NpgsqlParameter<long> { TypedValue = KEY }`
+                if let [(None, crate::sql::value::Value::Text(name)), (None, value)] = found.as_slice() {
+                    found = vec![(Some(name.clone()), value.clone())];
+                }
+                for (name, value) in found {
+                    let by_place = matches!(name.as_deref(), Some("Value" | "TypedValue"));
+                    query.bound.push((name.filter(|_| !by_place), value));
+                }
+            }
+            [] => {}
+        }
+    }
+
+    /// A method of what the server answered: a part of the answer, or a function that gets it.
+    pub(super) fn of_answer(
+        &mut self,
+        answer: Answer,
+        call: &Call<'s>,
+        asked: &Asked<'_, 's>,
+        out: &mut Vec<Node>,
+    ) -> Val {
+        let code = self.program.code;
+        // `Scan(&got)`: the answer goes into variables.
+        if matches!(call.name, "Scan" | "ScanRow" | "StructScan" | "Row" | "Rows" | "Pluck" | "Find" | "Take" | "First")
+        {
+            for argument in asked.arguments {
+                if let Some(Value::Name(name)) = code.exprs.get(argument.value).map(|expr| &expr.value) {
+                    self.set(name, Val::Answer(answer));
+                }
+            }
+            return Val::Answer(answer);
+        }
+        if Self::is_no_answer(call.name) {
+            return Val::Nothing;
+        }
+        self.handed_on(&Val::Answer(answer), asked, out);
+        Val::Answer(answer)
+    }
+
+    /// Functions among the arguments run here, with a value.
+    pub(super) fn handed_on(&mut self, val: &Val, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
+        let mut result = val.clone();
+        for given in asked.vals {
+            match given {
+                Val::Function(function) => {
+                    result = self.follow(*function, std::slice::from_ref(val), &[], true, out);
+                }
+                Val::Query(query) if self.runner.is_some() => {
+                    if let Some(handle) = self.runner.clone() {
+                        result = self.run(&handle, &query.clone(), asked.span, out);
+                    }
+                }
+                _ => {}
+            }
+        }
+        result
+    }
+}

@@ -1,0 +1,342 @@
+//! The sessions of one function.
+
+use super::value::{Answer, Handle, Origin, Val};
+use super::{Run, names};
+use crate::driver::{AtEnd, Does, HANDLE, Kind, LIBRARY};
+use crate::flow::lower::{HostBuilder, SessionId};
+use crate::flow::{Action, Begins, Evidence, Node, Owner, Session, SiteId};
+use crate::host::code::{ExprId, FunctionId, Value};
+use crate::span::Span;
+use std::collections::{HashMap, HashSet};
+
+/// What a facade is in a transaction that something around has begun.
+const AROUND: Kind = Kind { begins: Begins::Already, otherwise: Does::Works, ..HANDLE };
+
+/// Functions that frameworks call.
+const ENTRIES: &[&str] = &["handle", "__invoke", "perform", "main"];
+
+/// How many arguments of the call that makes a handle are looked at, with those inside them.
+const MAX_ARGUMENTS: usize = 64;
+
+/// The sessions, and how they hang together.
+#[derive(Default)]
+pub(super) struct Sessions {
+    pub(super) all: Vec<Session>,
+    by_origin: HashMap<Origin, SessionId>,
+    /// The pool that a session was borrowed from.
+    pool: Vec<Option<Origin>>,
+    origins: Vec<Origin>,
+    /// What was answered last.
+    pub(super) answers: HashMap<SessionId, Answer>,
+    /// Pools of one connection.
+    single: HashSet<Origin>,
+}
+
+impl Sessions {
+    /// Whether the steps of `other` go through the pool that `mine` was borrowed from.
+    pub(super) fn outside(&self, mine: SessionId, other: SessionId) -> bool {
+        self.pool[mine].is_some() && self.pool[mine].as_ref() == self.origins.get(other)
+    }
+
+    /// Code commits or rolls back by hand: where nothing began a transaction, the statements begin them by themselves.
+    pub(super) fn ended(&mut self, id: SessionId, builder: &HostBuilder) {
+        let session = &mut self.all[id];
+        session.explicit_end = true;
+        if matches!(session.begins, Begins::Unknown | Begins::NeverByDefault) && !builder.begins(id) {
+            session.begins = Begins::ByItself;
+        }
+    }
+
+    /// A pool of one connection is no pool.
+    pub(super) fn limit(&mut self, origin: &Origin) {
+        self.single.insert(origin.clone());
+    }
+
+    /// What is known only at the end.
+    pub(super) fn finish(&mut self) {
+        for (id, session) in self.all.iter_mut().enumerate() {
+            if session.owner == Owner::PerCall && self.single.contains(&self.origins[id]) {
+                session.owner = Owner::Ambient;
+            }
+        }
+    }
+}
+
+impl<'s> Run<'_, 's, '_> {
+    /// The session of a handle.
+    pub(super) fn session(&mut self, handle: &Handle) -> SessionId {
+        let handle = self.meant(handle);
+        if let Some(id) = self.sessions.by_origin.get(&handle.origin) {
+            return *id;
+        }
+        let function = self.function();
+        let declared = match &handle.origin {
+            Origin::At(span) => Some(*span),
+            _ => None,
+        };
+        let is_parameter = declared.is_some_and(|span| {
+            let functions = &self.program.code.functions;
+            functions.get(self.frames.first().map_or(function, |frame| frame.function)).is_some_and(|function| {
+                function.parameters.iter().any(|p| names::parameter_place(function.at, names::bare(p.name)) == span)
+            })
+        });
+        let id = self.sessions.all.len();
+        self.sessions.all.push(Session {
+            owner: handle.root.owner,
+            begins: handle.root.begins,
+            evidence: handle.evidence,
+            driver: handle.driver.name,
+            handle: String::new(),
+            declared,
+            pin: handle.root.pin,
+            escapes: false,
+            returned: false,
+            throws: self.program.code.throws,
+            setting: None,
+            is_parameter,
+            is_global: matches!(handle.origin, Origin::Global(_)),
+            is_entry: self.is_entry,
+            is_field: matches!(handle.origin, Origin::Field(..)),
+            cancelled: Vec::new(),
+            explicit_end: false,
+        });
+        self.sessions.pool.push(None);
+        self.sessions.origins.push(handle.origin.clone());
+        self.sessions.by_origin.insert(handle.origin.clone(), id);
+        if let Some((expr, function)) = handle.made {
+            self.settle(&handle, id, expr, function);
+        }
+        id
+    }
+
+    /// What the call that makes a handle says of its sessions: autocommit, the size of a pool, where the address comes from.
+    fn settle(&mut self, handle: &Handle, id: SessionId, made: ExprId, function: FunctionId) {
+        let code = self.program.code;
+        let Some(Value::Call(call)) = code.exprs.get(made).map(|expr| &expr.value) else { return };
+        let mut open: Vec<(Option<&str>, ExprId)> =
+            code.calls[*call].arguments.iter().map(|argument| (argument.name, argument.value)).collect();
+        let mut seen = 0;
+        while let Some((name, value)) = open.pop() {
+            seen += 1;
+            let Some(expr) = code.exprs.get(value).filter(|_| seen < MAX_ARGUMENTS) else { continue };
+            let text = self.slice(expr.span);
+            match name {
+                Some("autocommit" | "autoCommit") => {
+                    let on = matches!(text, "True" | "true");
+                    self.sessions.all[id].begins = if on { Begins::Never } else { Begins::ByItself };
+                }
+                Some("isolation_level") if text.contains("AUTOCOMMIT") => {
+                    self.sessions.all[id].begins = Begins::Never;
+                }
+                Some(
+                    "max" | "max_size" | "maxconn" | "pool_size" | "poolSize" | "maximumPoolSize" | "connectionLimit"
+                    | "max_connections",
+                ) if text == "1" => {
+                    self.sessions.limit(&handle.origin);
+                }
+                _ => {}
+            }
+            match &expr.value {
+                Value::Items(items) => open.extend(items.iter().map(|item| (item.name, item.value))),
+                Value::Call(call) => {
+                    open.extend(code.calls[*call].arguments.iter().map(|argument| (argument.name, argument.value)));
+                }
+                Value::Name(name) => {
+                    let declared = self.names.local(function, name);
+                    open.extend(declared.and_then(|declared| declared.value).map(|value| (None, value)));
+                }
+                _ => {}
+            }
+            if self.sessions.all[id].setting.is_none() {
+                self.sessions.all[id].setting = variable(text);
+            }
+        }
+    }
+
+    /// The handle that is meant by one for now.
+    pub(super) fn meant(&self, handle: &Handle) -> Handle {
+        let instead = self.instead.iter().rev().find(|(origin, _)| *origin == handle.origin);
+        if let Some((_, other)) = instead {
+            return other.clone();
+        }
+        // Where something around has begun a transaction, a facade works in it.
+        let facade = matches!(handle.kind.owner, Owner::PerCall | Owner::Ambient | Owner::Unknown | Owner::UntilCommit);
+        let lends = handle.kind.methods.iter().any(|(_, does)| matches!(does, Does::Borrows(_)))
+            && !handle.kind.methods.iter().any(|(_, does)| *does == Does::Run);
+        if self.transactional && facade && !lends {
+            let origin = Origin::Text(format!("\u{0}{}", handle.driver.name));
+            return Handle { origin, kind: &AROUND, root: &AROUND, ..handle.clone() };
+        }
+        handle.clone()
+    }
+
+    /// A handle of `kind` of the same library on a session of its own, which comes from the place `at`.
+    pub(super) fn fresh(&mut self, of: &Handle, kind: &str, at: Span, borrowed: bool) -> Option<Handle> {
+        let kind = of.driver.kind(kind)?;
+        let handle = Handle {
+            driver: of.driver,
+            kind,
+            root: kind,
+            origin: Origin::At(at),
+            evidence: of.evidence,
+            made: of.made,
+        };
+        let id = self.session(&handle);
+        if borrowed {
+            self.sessions.pool[id] = Some(of.origin.clone());
+        }
+        Some(handle)
+    }
+
+    /// A handle of `kind` on the same session.
+    pub(super) fn same(&self, of: &Handle, kind: &str) -> Option<Handle> {
+        Some(Handle {
+            driver: of.driver,
+            kind: of.driver.kind(kind)?,
+            root: of.root,
+            origin: of.origin.clone(),
+            evidence: of.evidence,
+            made: of.made,
+        })
+    }
+
+    /// The session of which only the text of its handle is known.
+    pub(super) fn unknown(&mut self, text: &str) -> Handle {
+        Handle {
+            driver: &LIBRARY,
+            kind: &HANDLE,
+            root: &HANDLE,
+            origin: Origin::Text(text.to_owned()),
+            evidence: Evidence::Name,
+            made: None,
+        }
+    }
+
+    /// A step on a session.
+    pub(super) fn push(&mut self, session: SessionId, action: Action, span: Span, out: &mut Vec<Node>) {
+        if self.builder.len() < super::MAX_STEPS {
+            let node = self.builder.step(Some(session), action, span);
+            out.push(node);
+        }
+    }
+
+    /// Begins a transaction on a handle's session.
+    pub(super) fn begin(&mut self, handle: &Handle, span: Span, out: &mut Vec<Node>) {
+        let session = self.session(handle);
+        self.push(session, Action::Begin { one_snapshot: false }, span, out);
+    }
+
+    /// The end of a block that opened a handle.
+    pub(super) fn at_end(&mut self, handle: &Handle, end: AtEnd, span: Span, out: &mut Vec<Node>) {
+        let session = self.session(handle);
+        match end {
+            AtEnd::Nothing => {}
+            AtEnd::Ends => self.push(session, Action::End { chain: false }, span, out),
+            AtEnd::Returns => self.give_back(session, span, out),
+            AtEnd::Closes => self.push(session, Action::EndSession, span, out),
+        }
+    }
+
+    /// A connection goes back to its pool: what it holds stays, unless the pool resets it.
+    pub(super) fn give_back(&mut self, session: SessionId, span: Span, out: &mut Vec<Node>) {
+        match self.sessions.all[session].owner {
+            Owner::Reset | Owner::Own => self.push(session, Action::EndSession, span, out),
+            _ => {
+                self.sessions.all[session].returned = true;
+                self.push(session, Action::End { chain: false }, span, out);
+            }
+        }
+    }
+
+    /// What a value given away may do elsewhere is not followed.
+    pub(super) fn give_away(&mut self, val: &Val) {
+        match val {
+            Val::Handle(handle) => {
+                let session = self.session(handle);
+                self.sessions.all[session].escapes = true;
+            }
+            Val::Function(function) => {
+                let vars = self.visible();
+                self.later.push((*function, vars.clone()));
+                // What the function has in sight may be released in it.
+                let span = self.program.code.functions[*function].span;
+                let text = self.slice(span);
+                for (name, val) in vars {
+                    if let Val::Handle(handle) = val
+                        && text.contains(name.as_str())
+                    {
+                        let session = self.session(&handle);
+                        self.sessions.all[session].escapes = true;
+                    }
+                }
+                let releases = self.program.queries.iter().any(|(at, statements)| {
+                    span.contains(*at)
+                        && statements.iter().any(|s| s.locks.iter().any(|lock| !lock.function.acquires()))
+                });
+                if releases {
+                    for session in &mut self.sessions.all {
+                        session.escapes = true;
+                    }
+                }
+            }
+            Val::Tuple(vals) => vals.iter().for_each(|val| self.give_away(val)),
+            _ => {}
+        }
+    }
+
+    /// The variables in sight.
+    fn visible(&self) -> HashMap<String, Val> {
+        let mut vars = HashMap::new();
+        let mut at = self.frames.len().checked_sub(1);
+        while let Some(index) = at {
+            for (name, val) in &self.frames[index].vars {
+                vars.entry(name.clone()).or_insert_with(|| val.clone());
+            }
+            at = self.frames[index].outer;
+        }
+        vars
+    }
+
+    /// What frameworks do around a function: Spring's `@Transactional`, and who calls it.
+    pub(super) fn enter_ambient(&mut self, function: FunctionId) {
+        let code = self.program.code;
+        let annotated = |annotations: &[usize]| {
+            annotations.iter().any(|&expr| {
+                let name = match code.exprs.get(expr).map(|expr| &expr.value) {
+                    Some(Value::Name(name) | Value::Member { name, .. }) => name,
+                    Some(Value::Call(call)) => code.calls[*call].name,
+                    _ => "",
+                };
+                matches!(name, "Transactional" | "atomic" | "ReactiveTransactional" | "UnitOfWork")
+            })
+        };
+        let class = self.names.class_of(function);
+        let this = &code.functions[function];
+        self.transactional = annotated(&this.annotations) || class.is_some_and(|class| annotated(&class.annotations));
+        let class = class.map_or("", |class| class.name);
+        self.is_entry = this.name.is_empty() && this.outer.is_some()
+            || ENTRIES.contains(&this.name)
+            || ["Controller", "Job", "Command", "Worker", "Listener"].iter().any(|end| class.ends_with(end));
+    }
+
+    /// Notes that an unlock is sent with a context that may be cancelled by then.
+    pub(super) fn cancelled(&mut self, session: SessionId, site: SiteId) {
+        self.sessions.all[session].cancelled.push(site);
+    }
+
+    /// The transactions of a session, from here on.
+    pub(super) fn set_begins(&mut self, handle: &Handle, begins: Begins) {
+        let session = self.session(handle);
+        self.sessions.all[session].begins = begins;
+    }
+}
+
+/// The variable of the environment that a piece of code reads: `os.environ["DATABASE_URL"]`, `process.env.DATABASE_URL`.
+fn variable(text: &str) -> Option<String> {
+    let reads = ["environ", "getenv", "process.env", "ENV", "env", "Env", "config", "Config", "Deno.env"];
+    let at = reads.iter().filter_map(|known| text.find(known)).min()?;
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let rest = &text[at..];
+    let name = rest.split(|c: char| !is_part(c)).find(|word| word.len() > 4 && word.contains('_'));
+    name.map(str::to_owned)
+}

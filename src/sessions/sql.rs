@@ -1,0 +1,186 @@
+//! SQL that a call runs, on the session of a handle.
+
+use super::call::Asked;
+use super::value::{Answer, Handle, LockExpr, Query, Val};
+use super::{MAX_STEPS, Run};
+use crate::flow::{Action, Node, StepId};
+use crate::host::code::{Call, ExprId, Value};
+use crate::span::Span;
+use crate::sql::advisory::{self, Action as Lock};
+use crate::sql::clause::Verb;
+use crate::sql::key;
+use crate::sql::value::Value as Sql;
+use crate::statement::LockCall;
+
+impl<'s> Run<'_, 's, '_> {
+    /// Runs the SQL among the arguments of a call.
+    pub(super) fn run_text(&mut self, handle: &Handle, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
+        let lock = asked.vals.iter().find_map(|val| if let Val::Lock(lock) = val { Some(lock.clone()) } else { None });
+        if let Some(lock) = lock {
+            return self.run_lock(handle, &lock, asked.span, out);
+        }
+        let query =
+            asked.vals.iter().find_map(|val| if let Val::Query(query) = val { Some(query.clone()) } else { None });
+        match query {
+            Some(mut query) => {
+                if query.bound.is_empty() {
+                    query.bound = self.bound(asked.arguments, asked.text);
+                }
+                let cancelled = self.is_cancellable(asked);
+                self.run_noting(handle, &query, asked.span, cancelled, out)
+            }
+            None => {
+                let session = self.session(handle);
+                let first = self.builder.len();
+                self.push(session, Action::Work { reads: Vec::new(), writes: Vec::new() }, asked.span, out);
+                Val::Answer(Answer { site: None, step: self.step_from(first), granted: true })
+            }
+        }
+    }
+
+    /// Runs SQL on a handle's session.
+    pub(super) fn run(&mut self, handle: &Handle, query: &Query, span: Span, out: &mut Vec<Node>) -> Val {
+        self.run_noting(handle, query, span, false, out)
+    }
+
+    pub(super) fn run_noting(
+        &mut self,
+        handle: &Handle,
+        query: &Query,
+        span: Span,
+        cancelled: bool,
+        out: &mut Vec<Node>,
+    ) -> Val {
+        let session = self.session(handle);
+        let first = self.builder.len();
+        let Some(statements) = self.program.queries.get(&query.text).cloned() else { return Val::Nothing };
+        for statement in statements {
+            if self.builder.len() >= MAX_STEPS {
+                break;
+            }
+            if matches!(statement.tree.verb(), Verb::Commit { .. } | Verb::Rollback { .. }) {
+                self.sessions.all[session].explicit_end = true;
+            }
+            let keys: Vec<_> =
+                statement.locks.iter().map(|lock| (lock.span, self.key_of(statement, lock, query))).collect();
+            let key = |lock: &LockCall| {
+                let known = keys.iter().find(|(at, _)| *at == lock.span);
+                known.map_or_else(|| lock.key.clone(), |(_, key)| key.clone())
+            };
+            let nodes = self.builder.statement(session, statement, &key);
+            out.extend(nodes);
+        }
+        if self.builder.len() == first {
+            self.push(session, Action::Call, span, out);
+        }
+        let mut site = None;
+        for step in first..self.builder.len() {
+            let Some(at) = self.builder.site(step) else { continue };
+            match self.builder.function(at).map(|function| function.action) {
+                Some(Lock::TryLock) => site = Some(at),
+                Some(Lock::Unlock) if cancelled => self.cancelled(session, at),
+                _ => {}
+            }
+        }
+        let answer = Answer { site, step: self.step_from(first), granted: true };
+        self.sessions.answers.insert(session, answer);
+        Val::Answer(answer)
+    }
+
+    /// The first step since there were so many.
+    pub(super) fn step_from(&self, first: usize) -> Option<StepId> {
+        (self.builder.len() > first).then_some(first)
+    }
+
+    /// Runs an advisory function that a query builder calls.
+    pub(super) fn run_lock(&mut self, handle: &Handle, lock: &LockExpr, span: Span, out: &mut Vec<Node>) -> Val {
+        let session = self.session(handle);
+        let first = self.builder.len();
+        let key = key::of_arguments(&lock.arguments.iter().map(Sql::fold).collect::<Vec<_>>());
+        let node = self.builder.call(session, lock.function, key, lock.span, span);
+        out.push(node);
+        let site = self.builder.site(first).filter(|_| lock.function.action == Lock::TryLock);
+        let answer = Answer { site, step: Some(first), granted: true };
+        self.sessions.answers.insert(session, answer);
+        Val::Answer(answer)
+    }
+
+    /// `func.pg_advisory_lock(1)`, `Sequel.function(:pg_advisory_lock, 1)`, `rpc('pg_advisory_lock')`.
+    pub(super) fn lock_expression(&mut self, call: &Call<'s>, out: &mut Vec<Node>) -> Option<Val> {
+        let code = self.program.code;
+        let (function, skip, span) = match advisory::function(call.name) {
+            // A function of the tree may have that name: only as a builder's.
+            Some(function) if matches!(code.exprs.get(call.callee).map(|e| &e.value), Some(Value::Member { .. })) => {
+                if self.names.function(self.function(), call.name, call.arguments.len()).is_some() {
+                    return None;
+                }
+                (function, 0, call.from_name)
+            }
+            _ => {
+                if !matches!(call.name, "function" | "fn" | "Func" | "Function" | "func" | "get_function") {
+                    return None;
+                }
+                let first = call.arguments.first()?;
+                let text = self.slice(code.exprs.get(first.value)?.span);
+                let function = advisory::function(text.trim_matches([':', '"', '\'', '`']))?;
+                (function, 1, call.from_name)
+            }
+        };
+        for argument in &call.arguments {
+            self.eval(argument.value, out);
+        }
+        let arguments = call.arguments.iter().skip(skip).map(|argument| self.key_value(argument.value, 0)).collect();
+        Some(Val::Lock(LockExpr { function, arguments, span }))
+    }
+
+    /// Whether a call that cleans up is given the context of the request that it cleans up after.
+    pub(super) fn is_cancellable(&self, asked: &Asked<'_, 's>) -> bool {
+        if self.cleanups == 0 {
+            return false;
+        }
+        let code = self.program.code;
+        let Some(root) = self.frames.first().map(|frame| frame.function) else { return false };
+        let contexts: Vec<&str> = code.functions[root]
+            .parameters
+            .iter()
+            .filter(|parameter| {
+                parameter.ty.is_some_and(|ty| {
+                    matches!(ty.trim_end_matches('?'), "context.Context" | "CancellationToken" | "AbortSignal")
+                })
+            })
+            .map(|parameter| parameter.name)
+            .collect();
+        asked.arguments.iter().any(|argument| match code.exprs.get(argument.value).map(|expr| &expr.value) {
+            Some(Value::Name(name)) => {
+                contexts.contains(name)
+                    || self
+                        .names
+                        .local(self.function(), name)
+                        .is_some_and(|declared| declared.value.is_some_and(|value| self.derives_from(value, &contexts)))
+            }
+            _ => false,
+        })
+    }
+
+    /// `context.WithTimeout(ctx, …)` ends with `ctx`; `context.WithoutCancel(ctx)` does not.
+    pub(super) fn derives_from(&self, expr: ExprId, contexts: &[&str]) -> bool {
+        let code = self.program.code;
+        let Some(Value::Call(call)) = code.exprs.get(expr).map(|expr| &expr.value) else { return false };
+        let call = &code.calls[*call];
+        matches!(call.name, "WithTimeout" | "WithCancel" | "WithDeadline" | "WithValue")
+            && call.arguments.first().is_some_and(|argument| {
+                matches!(code.exprs.get(argument.value).map(|expr| &expr.value), Some(Value::Name(name)) if contexts.contains(name))
+            })
+    }
+}
+
+/// Whether a method of something unknown runs the SQL that it is given.
+pub(super) fn is_runner(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [
+        "exec", "query", "run", "fetch", "select", "get", "scalar", "one", "all", "raw", "value", "first", "single",
+        "list", "update", "insert",
+    ]
+    .iter()
+    .any(|known| name.contains(known))
+}

@@ -1,0 +1,421 @@
+//! Statements of host code, as nodes.
+
+use super::value::{Query, Val};
+use super::within::Opened;
+use super::{Frame, MAX_STEPS, Run, names};
+use crate::driver::{AtEnd, Does};
+use crate::flow::{Begins, Exit as Leave, Node};
+use crate::host::code::{Binding, Exit, ExprId, Flow, StmtId, Value};
+use crate::language::HostLanguage;
+use crate::span::Span;
+
+impl<'s> Run<'_, 's, '_> {
+    /// Runs a statement; its nodes go to `out`.
+    pub(super) fn stmt(&mut self, id: StmtId, out: &mut Vec<Node>) {
+        let code = self.program.code;
+        let Some(stmt) = code.stmts.get(id) else { return };
+        if self.builder.len() >= MAX_STEPS {
+            return;
+        }
+        match &stmt.flow {
+            Flow::Sequence(stmts) => self.sequence(stmts, out),
+            Flow::Block { label, body } => {
+                let body = self.block(*body);
+                out.push(Node::Block { label: (*label).to_owned(), body: Box::new(body) });
+            }
+            Flow::Run(expr) => {
+                let val = self.eval(*expr, out);
+                self.dropped(*expr, &val, out);
+            }
+            Flow::Bind(binding) => self.bind(binding, out),
+            Flow::If { condition, binds, then, otherwise } => {
+                let condition = self.condition(*condition, out);
+                for binding in binds {
+                    self.bind(binding, out);
+                }
+                let then = self.block(*then);
+                let otherwise = otherwise.map_or(Node::Sequence(Vec::new()), |stmt| self.block(stmt));
+                out.push(self.branch(&condition, then, otherwise));
+            }
+            Flow::Loop { label, condition, binds, body, endless, once } => {
+                self.rounds(*label, *condition, binds, *body, (*endless, *once), out);
+            }
+            Flow::Try { body, handlers, otherwise, finally } => {
+                let mut inner = Vec::new();
+                let mut tried = vec![self.block(*body)];
+                if let Some(otherwise) = otherwise {
+                    tried.push(self.block(*otherwise));
+                }
+                let body = Node::Sequence(tried);
+                if handlers.is_empty() {
+                    inner.push(body);
+                } else {
+                    let catches_all = handlers.iter().any(|handler| handler.all);
+                    let handlers = handlers.iter().map(|handler| self.block(handler.body)).collect();
+                    inner.push(Node::Try { body: Box::new(body), handlers, catches_all });
+                }
+                match finally {
+                    Some(finally) => {
+                        self.cleanups += 1;
+                        let cleanup = self.block(*finally);
+                        self.cleanups -= 1;
+                        out.push(Node::Ensured { body: Box::new(Node::Sequence(inner)), cleanup: Box::new(cleanup) });
+                    }
+                    None => out.extend(inner),
+                }
+            }
+            Flow::With { items, body } => self.with(items, *body, stmt.span, out),
+            // In a sequence it is seen there.
+            Flow::Defer(expr) => self.deferred(*expr, out),
+            Flow::Exit(exit) => self.exit(exit, stmt.span, out),
+        }
+    }
+
+    /// Statements one after the other; what is deferred runs after the rest.
+    fn sequence(&mut self, stmts: &[StmtId], out: &mut Vec<Node>) {
+        for (index, &id) in stmts.iter().enumerate() {
+            let stmt = self.program.code.stmts.get(id).map(|stmt| &stmt.flow);
+            if let Some(Flow::Defer(expr)) = stmt {
+                let mut cleanup = Vec::new();
+                self.cleanups += 1;
+                self.deferred(*expr, &mut cleanup);
+                self.cleanups -= 1;
+                let cleanup = Node::Sequence(cleanup);
+                if self.frame().depth == 0 {
+                    self.rest_with(&stmts[index + 1..], cleanup, out);
+                    return;
+                }
+                self.frame().pending.push(cleanup);
+                continue;
+            }
+            self.stmt(id, out);
+            if self.frame().depth == 0 && !self.frame().pending.is_empty() {
+                let pending = std::mem::take(&mut self.frame().pending);
+                self.rest_with(&stmts[index + 1..], Node::Sequence(pending), out);
+                return;
+            }
+        }
+    }
+
+    fn rest_with(&mut self, rest: &[StmtId], cleanup: Node, out: &mut Vec<Node>) {
+        let mut body = Vec::new();
+        self.sequence(rest, &mut body);
+        out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(cleanup) });
+    }
+
+    /// What blocks deferred and no statement came after.
+    pub(super) fn wrap_pending(&mut self, from: usize, out: &mut Vec<Node>) {
+        let pending = std::mem::take(&mut self.frame().pending);
+        if !pending.is_empty() {
+            let body = Node::Sequence(out.split_off(from));
+            out.push(Node::Ensured { body: Box::new(body), cleanup: Box::new(Node::Sequence(pending)) });
+        }
+    }
+
+    /// What a deferred call does: a closure's body, or the call.
+    fn deferred(&mut self, expr: ExprId, out: &mut Vec<Node>) {
+        let code = self.program.code;
+        if let Some(Value::Call(call)) = code.exprs.get(expr).map(|expr| &expr.value)
+            && let Some(Value::Function(function)) = code.exprs.get(code.calls[*call].callee).map(|expr| &expr.value)
+        {
+            self.follow(*function, &[], &[], true, out);
+            return;
+        }
+        let val = self.eval(expr, out);
+        self.dropped(expr, &val, out);
+    }
+
+    fn rounds(
+        &mut self,
+        label: Option<&str>,
+        condition: Option<ExprId>,
+        binds: &[Binding<'s>],
+        body: StmtId,
+        (endless, once): (bool, bool),
+        out: &mut Vec<Node>,
+    ) {
+        let label = label.map(str::to_owned);
+        let leave = |label: &Option<String>| Node::Exit(Leave::Break(label.clone()), Span::new(0, 0));
+        let each = condition.filter(|_| !binds.is_empty());
+        if let Some(each) = each {
+            let val = self.eval(each, out);
+            for target in binds.iter().flat_map(|binding| &binding.targets) {
+                self.set(target.name, val.clone());
+            }
+            let body = self.block(body);
+            out.push(Node::Loop { label, body: Box::new(body), endless: false });
+            return;
+        }
+        let Some(condition) = condition else {
+            let body = self.block(body);
+            out.push(Node::Loop { label, body: Box::new(body), endless });
+            return;
+        };
+        let mut round = Vec::new();
+        if once {
+            round.push(self.block(body));
+            let condition = self.condition(condition, &mut round);
+            round.push(self.branch(&condition, Node::Sequence(Vec::new()), leave(&label)));
+        } else {
+            let condition = self.condition(condition, &mut round);
+            let body = self.block(body);
+            round.push(self.branch(&condition, body, leave(&label)));
+        }
+        out.push(Node::Loop { label, body: Box::new(Node::Sequence(round)), endless: true });
+    }
+
+    /// `with`: each thing is opened, the body runs, and they are closed in reverse.
+    fn with(&mut self, items: &[Binding<'s>], body: StmtId, span: Span, out: &mut Vec<Node>) {
+        let Some((item, rest)) = items.split_first() else {
+            let node = self.block(body);
+            out.push(node);
+            return;
+        };
+        let end = Span::new(span.end, span.end);
+        let at = item.value.and_then(|value| self.program.code.exprs.get(value)).map_or(span, |expr| expr.span);
+        let mut cleanup = Vec::new();
+        let mut ambient = false;
+        let opened = item.value.and_then(|value| self.opened(value, out));
+        let val = match opened {
+            Some(opened) => {
+                if opened.ambient {
+                    self.instead.push((opened.origin, opened.inner.clone()));
+                    ambient = true;
+                }
+                cleanup = opened.cleanup;
+                Val::Handle(opened.inner)
+            }
+            None => {
+                let val = item.value.map_or(Val::Nothing, |value| self.eval(value, out));
+                if let Val::Handle(handle) = &val {
+                    let (begins, ends) = (handle.kind.begins, handle.kind.at_end);
+                    if ends == AtEnd::Ends && begins == Begins::Already && !self.began(item.value) {
+                        self.begin(handle, at, out);
+                    }
+                    self.at_end(handle, ends, end, &mut cleanup);
+                }
+                val
+            }
+        };
+        for target in &item.targets {
+            self.assign(target.expr, target.name, val.clone());
+        }
+        let mut inner = Vec::new();
+        self.with(rest, body, span, &mut inner);
+        if ambient {
+            self.instead.pop();
+        }
+        let inner = Node::Sequence(inner);
+        if cleanup.is_empty() {
+            out.push(inner);
+        } else {
+            out.push(Node::Ensured { body: Box::new(inner), cleanup: Box::new(Node::Sequence(cleanup)) });
+        }
+    }
+
+    /// What a `with` opens by a call whose function argument is the block.
+    fn opened(&mut self, value: ExprId, out: &mut Vec<Node>) -> Option<Opened> {
+        let code = self.program.code;
+        let expr = code.exprs.get(value)?;
+        let Value::Call(call) = &expr.value else { return None };
+        let call = code.calls.get(*call)?;
+        let handle = match &code.exprs.get(call.callee)?.value {
+            Value::Member { of, .. } => {
+                let known = self.names.handle(*of, self.function(), 0).filter(|_| self.variable(*of).is_none());
+                known.or_else(|| self.eval(*of, out).handle().cloned())?
+            }
+            _ => return None,
+        };
+        let does = handle.kind.method(call.name)?;
+        self.open_within(&handle, call, expr.span, does, out)
+    }
+
+    /// Whether an expression is a call that began a transaction itself.
+    fn began(&self, value: Option<ExprId>) -> bool {
+        let code = self.program.code;
+        let Some(Value::Call(call)) = value.and_then(|value| code.exprs.get(value)).map(|expr| &expr.value) else {
+            return false;
+        };
+        let call = &code.calls[*call];
+        let Some(Value::Member { of, .. }) = code.exprs.get(call.callee).map(|expr| &expr.value) else { return false };
+        self.names
+            .handle(*of, self.function(), 0)
+            .or_else(|| self.variable(*of))
+            .is_some_and(|handle| matches!(handle.kind.method(call.name), Some(Does::Begins(_))))
+    }
+
+    /// The handle that a name stands for now.
+    fn variable(&self, expr: ExprId) -> Option<super::value::Handle> {
+        let Some(Value::Name(name)) = self.program.code.exprs.get(expr).map(|expr| &expr.value) else { return None };
+        self.frames.iter().rev().find_map(|frame| frame.vars.get(names::bare(name))?.handle().cloned())
+    }
+
+    pub(super) fn bind(&mut self, binding: &Binding<'s>, out: &mut Vec<Node>) {
+        let val = match binding.value {
+            Some(value) => self.eval(value, out),
+            None => match binding.ty.and_then(|ty| self.names.of_type(ty)) {
+                // A variable that something fills later.
+                Some(_) => Val::Nothing,
+                None => return,
+            },
+        };
+        let several = binding.targets.len() > 1;
+        for (index, target) in binding.targets.iter().enumerate() {
+            let part = match &val {
+                Val::Tuple(vals) => vals.get(index).cloned().unwrap_or_default(),
+                Val::Answer(answer) if self.is_error(target.name) => answer.step.map_or(Val::Nothing, Val::Failure),
+                Val::Failure(step) if several => {
+                    if self.is_error(target.name) {
+                        Val::Failure(*step)
+                    } else {
+                        Val::Nothing
+                    }
+                }
+                Val::Handle(_) | Val::Query(_) if several && index > 0 => Val::Nothing,
+                val => val.clone(),
+            };
+            self.assign(target.expr, target.name, part);
+        }
+    }
+
+    /// Whether a name is one for errors, in languages where they are values.
+    pub(super) fn is_error(&self, name: &str) -> bool {
+        !self.program.code.throws && name.to_ascii_lowercase().contains("err")
+            || self.program.language == HostLanguage::Elixir && matches!(name, "reason" | "error")
+    }
+
+    /// Gives a name or a field a value.
+    pub(super) fn assign(&mut self, target: ExprId, name: &str, val: Val) {
+        let function = self.function();
+        if let Some(Value::Member { of, name, .. }) = self.program.code.exprs.get(target).map(|expr| &expr.value) {
+            if !self.names.is_this(function, *of) {
+                // A command's text, a context's field: kept by the name of the field.
+                if let Val::Query(query) = &val {
+                    self.text_of_field(*of, query);
+                }
+                return;
+            }
+            self.give_away(&val);
+            let name = format!("this.{}", names::bare(name));
+            self.set(&name, val);
+            return;
+        }
+        if name.starts_with('@') {
+            self.give_away(&val);
+        }
+        self.set(name, val);
+    }
+
+    /// `command.CommandText = "…"`: the command has that text.
+    fn text_of_field(&mut self, of: ExprId, query: &Query) {
+        let code = self.program.code;
+        if let Some(Value::Name(name)) = code.exprs.get(of).map(|expr| &expr.value) {
+            let on = self.lookup(name).handle().cloned();
+            let query = Query { on: on.map(Box::new), ..query.clone() };
+            self.set(name, Val::Query(query));
+        }
+    }
+
+    fn exit(&mut self, exit: &Exit<'s>, span: Span, out: &mut Vec<Node>) {
+        match exit {
+            Exit::Return(value) => {
+                let val = match value {
+                    Some(value) => {
+                        let val = self.eval(*value, out);
+                        self.dropped(*value, &val, out);
+                        val
+                    }
+                    None => Val::Nothing,
+                };
+                let last = self.frames.len().saturating_sub(1);
+                self.leave(last, val, span, out);
+            }
+            Exit::ReturnOuter(value) => {
+                let val = value.map_or(Val::Nothing, |value| self.eval(value, out));
+                let mut at = self.frames.len().saturating_sub(1);
+                while let Some(outer) = self.frames.get(at).and_then(|frame| frame.outer) {
+                    at = outer;
+                }
+                self.leave(at, val, span, out);
+            }
+            Exit::Throw { value, dies } => {
+                if let Some(value) = value {
+                    self.eval(*value, out);
+                }
+                out.push(if *dies {
+                    // Nothing comes after: the process and its connections end.
+                    Node::Loop { label: None, body: Box::new(Node::Sequence(Vec::new())), endless: true }
+                } else {
+                    Node::Exit(Leave::Raise, span)
+                });
+            }
+            Exit::Break(label) => out.push(Node::Exit(Leave::Break(label.map(str::to_owned)), span)),
+            Exit::Continue(label) => out.push(Node::Exit(Leave::Continue(label.map(str::to_owned)), span)),
+        }
+    }
+
+    /// Leaves the function of a frame with a value.
+    fn leave(&mut self, frame: usize, val: Val, span: Span, out: &mut Vec<Node>) {
+        if frame == 0 {
+            self.give_away(&val);
+        }
+        let Some(frame) = self.frames.get_mut(frame) else { return };
+        let known = std::mem::take(&mut frame.result);
+        frame.result = known.or(val);
+        out.push(match &frame.exit {
+            Some(label) => Node::Exit(Leave::Break(Some(label.clone())), span),
+            None => Node::Exit(Leave::Return, span),
+        });
+    }
+
+    /// A value that nobody keeps: SQL that was handed to something unknown has run there.
+    pub(super) fn dropped(&mut self, expr: ExprId, val: &Val, out: &mut Vec<Node>) {
+        match val {
+            Val::Query(query) if self.runner.is_some() || query.on.is_none() && self.is_call(expr) => {
+                let handle = match self.runner.clone() {
+                    Some(handle) => handle,
+                    None => {
+                        let text = self.receiver_text(expr);
+                        self.unknown(&text)
+                    }
+                };
+                let span = self.program.code.exprs[expr].span;
+                self.run(&handle, &query.clone(), span, out);
+            }
+            Val::Lock(lock) => {
+                let handle = match self.runner.clone() {
+                    Some(handle) => handle,
+                    None => {
+                        let text = self.receiver_text(expr);
+                        self.unknown(&text)
+                    }
+                };
+                let span = self.program.code.exprs[expr].span;
+                self.run_lock(&handle, &lock.clone(), span, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_call(&self, expr: ExprId) -> bool {
+        matches!(self.program.code.exprs.get(expr).map(|expr| &expr.value), Some(Value::Call(_)))
+    }
+
+    /// What stands before the last name of a call: how code names what runs it.
+    pub(super) fn receiver_text(&self, expr: ExprId) -> String {
+        let code = self.program.code;
+        let Some(Value::Call(call)) = code.exprs.get(expr).map(|expr| &expr.value) else { return String::new() };
+        match code.exprs.get(code.calls[*call].callee).map(|expr| &expr.value) {
+            Some(Value::Member { of, .. }) => self.slice(code.exprs[*of].span).to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// A new frame for a function that is followed.
+    pub(super) fn enter(&mut self, function: usize, outer: Option<usize>) -> String {
+        self.labels += 1;
+        let label = format!("\u{0}{}", self.labels);
+        self.frames.push(Frame { function, outer, exit: Some(label.clone()), ..Frame::default() });
+        label
+    }
+}

@@ -1,0 +1,179 @@
+//! Functions and programs that a library runs on a session of its choice.
+
+use super::value::{Handle, Origin, Val};
+use super::{MAX_INLINED, Run};
+use crate::driver::Does;
+use crate::flow::{Action, Begins, Node, Owner};
+use crate::host::code::{Call, ExprId, Value};
+use crate::span::Span;
+
+/// What is open while a library runs a function or a block.
+pub(super) struct Opened {
+    pub(super) inner: Handle,
+    own: bool,
+    /// Other handles of the library mean the inner one meanwhile.
+    pub(super) ambient: bool,
+    pub(super) origin: Origin,
+    /// What the end does.
+    pub(super) cleanup: Vec<Node>,
+}
+
+impl<'s> Run<'_, 's, '_> {
+    /// Opens what a library runs a function or a block in: the handle inside, whether the session is its own, and what the
+    /// end does.
+    pub(super) fn open_within(
+        &mut self,
+        handle: &Handle,
+        call: &Call<'s>,
+        span: Span,
+        does: Does,
+        out: &mut Vec<Node>,
+    ) -> Option<Opened> {
+        let Does::Within { gives, transaction, session } = does else { return None };
+        let meant = self.meant(handle);
+        let pool = handle.kind.owner == Owner::PerCall && meant.origin == handle.origin;
+        let own = session && pool;
+        let inner = if own { self.fresh(handle, gives, span, true) } else { self.same(&meant, gives) }?;
+        let id = self.session(&inner);
+        if own {
+            let one = &mut self.sessions.all[id];
+            one.begins = Begins::Never;
+            if one.owner == Owner::PerCall {
+                one.owner = Owner::Borrowed;
+            }
+        }
+        if transaction {
+            let at = Span::new(call.from_name.start, call.from_name.start + call.name.len());
+            self.push(id, Action::Begin { one_snapshot: false }, at, out);
+        }
+        let mut cleanup = Vec::new();
+        let end = Span::new(span.end, span.end);
+        if transaction {
+            self.push(id, Action::End { chain: false }, end, &mut cleanup);
+        }
+        if own {
+            self.give_back(id, end, &mut cleanup);
+        }
+        let ambient = handle.driver.ambient && own;
+        Some(Opened { inner, own, ambient, origin: handle.origin.clone(), cleanup })
+    }
+
+    /// Runs the function argument of a call with a handle.
+    pub(super) fn within(
+        &mut self,
+        handle: &Handle,
+        call: &Call<'s>,
+        span: Span,
+        does: Does,
+        out: &mut Vec<Node>,
+    ) -> Val {
+        let code = self.program.code;
+        let Some(opened) = self.open_within(handle, call, span, does, out) else { return Val::Nothing };
+        let inner = opened.inner.clone();
+        let mut body = Vec::new();
+        let mut result = Val::Nothing;
+        for argument in &call.arguments {
+            match code.exprs.get(argument.value).map(|expr| &expr.value) {
+                Some(Value::Function(function)) => {
+                    let takes = &code.functions[*function].parameters;
+                    if opened.ambient {
+                        self.instead.push((opened.origin.clone(), inner.clone()));
+                    }
+                    let typed = |ty: &str| self.names.of_type(ty).is_some();
+                    let place = takes.iter().position(|parameter| parameter.ty.is_some_and(typed));
+                    let mut given = vec![Val::Nothing; takes.len()];
+                    if let Some(slot) = given.get_mut(place.unwrap_or(0)) {
+                        *slot = Val::Handle(inner.clone());
+                    }
+                    result = self.follow(*function, &given, &[], true, &mut body);
+                    if opened.ambient {
+                        self.instead.pop();
+                    }
+                }
+                // A list of queries that run in the transaction.
+                Some(Value::Items(_)) if opened.own => {
+                    self.instead.push((opened.origin.clone(), inner.clone()));
+                    self.eval(argument.value, &mut body);
+                    self.instead.pop();
+                }
+                _ => {
+                    if let Val::Function(function) = self.eval(argument.value, out) {
+                        result = self.follow(function, &[Val::Handle(inner.clone())], &[], true, &mut body);
+                    }
+                }
+            }
+        }
+        let cleanup = Box::new(Node::Sequence(opened.cleanup));
+        out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup });
+        result
+    }
+
+    /// Scala: `program.transact(xa)`, `db.run(program)`: the value is run here, on a session of its own.
+    pub(super) fn transact(&mut self, call: &Call<'s>, span: Span, out: &mut Vec<Node>) -> Option<Val> {
+        let code = self.program.code;
+        let function = self.function();
+        let Some(Value::Member { of, .. }) = code.exprs.get(call.callee).map(|expr| &expr.value) else { return None };
+        let by_argument = call.arguments.iter().find_map(|argument| {
+            let handle = self.names.handle(argument.value, function, 0)?;
+            matches!(handle.kind.method(call.name), Some(Does::Within { .. })).then_some(handle)
+        });
+        let (handle, program) = match by_argument {
+            Some(handle) => (handle, *of),
+            None => {
+                let handle = self.names.handle(*of, function, 0)?;
+                matches!(handle.kind.method(call.name), Some(Does::Within { .. })).then_some(())?;
+                let program = call.arguments.first()?.value;
+                if matches!(code.exprs.get(program).map(|expr| &expr.value), Some(Value::Function(_))) {
+                    return None;
+                }
+                (handle, program)
+            }
+        };
+        let Some(Does::Within { gives, transaction, .. }) = handle.kind.method(call.name) else { return None };
+        let inner = self.fresh(&handle, gives, span, true)?;
+        let id = self.session(&inner);
+        self.sessions.all[id].begins = Begins::Never;
+        self.sessions.all[id].owner = Owner::Borrowed;
+        if transaction {
+            let at = Span::new(call.from_name.start, call.from_name.start + call.name.len());
+            self.push(id, Action::Begin { one_snapshot: false }, at, out);
+        }
+        let before = self.runner.replace(inner);
+        let mut body = Vec::new();
+        let val = self.program_value(program, 0, &mut body);
+        self.runner = before;
+        let mut cleanup = Vec::new();
+        let end = Span::new(span.end, span.end);
+        if transaction {
+            self.push(id, Action::End { chain: false }, end, &mut cleanup);
+        }
+        self.give_back(id, end, &mut cleanup);
+        out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
+        Some(val)
+    }
+
+    /// Runs a program that is a value: by its name the one that was declared.
+    pub(super) fn program_value(&mut self, expr: ExprId, depth: usize, out: &mut Vec<Node>) -> Val {
+        let code = self.program.code;
+        if depth < MAX_INLINED
+            && let Some(Value::Name(name)) = code.exprs.get(expr).map(|expr| &expr.value)
+        {
+            let function = self.function();
+            let declared = self.names.local(function, name).or_else(|| {
+                let class = self.names.class_of(function)?;
+                self.names.field(class.name, name)
+            });
+            if let Some(value) = declared.and_then(|declared| declared.value) {
+                return self.program_value(value, depth + 1, out);
+            }
+        }
+        let val = self.eval(expr, out);
+        match (&val, self.runner.clone()) {
+            (Val::Query(query), Some(handle)) => {
+                let span = code.exprs.get(expr).map_or(Span::new(0, 0), |expr| expr.span);
+                self.run(&handle, &query.clone(), span, out)
+            }
+            _ => val,
+        }
+    }
+}

@@ -105,6 +105,8 @@ struct Run<'a, 's, 'd> {
     is_entry: bool,
     /// A framework has begun a transaction around the function.
     transactional: bool,
+    /// How many blocks are around that a cancelled coroutine does not enter.
+    suspended: usize,
     /// How many cleanups are around.
     cleanups: usize,
     /// Names for the ends of what is followed.
@@ -143,6 +145,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             later: Vec::new(),
             is_entry: false,
             transactional: false,
+            suspended: 0,
             cleanups: 0,
             labels: 0,
         }

@@ -1,6 +1,6 @@
 //! A unit with its trace, and the questions that rules ask of the two together.
 
-use super::interpret::{Trace, interpret};
+use super::interpret::{Trace, Way, interpret};
 use super::sites::Sites;
 use super::{Action, Begins, Evidence, Lock, Node, Owner, SiteId, StepId, Unit, UnitKind};
 use crate::sql::advisory::{Action as Call, Function, Key, Keys, Mode, Sameness, Scope};
@@ -323,6 +323,11 @@ impl UnitFlow {
     pub fn is_alone(&self, site: SiteId) -> bool {
         let other = |action: &Action| !matches!(action, Action::Call) && *action != Action::Acquire(site);
         !self.unit.steps.iter().any(|step| other(&step.action))
+    }
+
+    /// Whether the lock is held where the unit is left, on some way but a failure.
+    pub fn is_left_held(&self, site: SiteId) -> bool {
+        self.trace.leaving.iter().any(|leaving| leaving.way != Way::Failure && leaving.held.contains(site))
     }
 
     /// Whether the lock is still held at the unit's end.

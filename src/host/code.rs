@@ -6,6 +6,7 @@
 
 mod build;
 mod csharp;
+mod elixir;
 mod go;
 mod java;
 mod javascript;
@@ -15,6 +16,7 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
 #[cfg(test)]
 mod tests;
 
@@ -367,7 +369,7 @@ pub struct Import<'s> {
 
 /// The code of a text; `None` where no tree is found in reasonable time.
 pub(super) fn code(text: &str, host: HostLanguage) -> Option<Code<'_>> {
-    let language = language::of(host)?;
+    let language = language::of(host);
     let grammar = host.spec().grammar(host);
     let tree = syntax::tree(text, grammar)?;
     let texts = syntax::texts(text, host, &tree);

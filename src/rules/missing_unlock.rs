@@ -60,7 +60,7 @@ fn host(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Si
         return;
     }
     for (site, function, key) in flow.acquired() {
-        let left = flow.trace.leaving.iter().any(|leaving| leaving.held.contains(site));
+        let left = flow.is_left_held(site);
         if function.scope != Scope::Session || flow.has_unlock_attempt(site) || !left || flow.trace.truncated {
             continue;
         }

@@ -3,7 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::flow::{Evidence, Owner, Session, SiteId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::{Action, Sameness, Scope};
+use crate::sql::advisory::{Action, Key, Mode, Sameness, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "session-lock-via-pool",
@@ -45,9 +45,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Owner::Borrowed
                 if session.returned
                     && !session.escapes
-                    && flow.held_at_end(site)
+                    && flow.is_left_held(site)
                     && !flow.has_unlock_attempt(site)
-                    && elsewhere == Sameness::Equal =>
+                    && elsewhere == Sameness::Equal
+                    && !is_unlocked_beside(context, flow, function.mode, key) =>
             {
                 (
                     Level::Error,
@@ -63,6 +64,14 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     if session.owner == Owner::PerCall {
         unlocks_elsewhere(context, flow, session, sink);
     }
+}
+
+/// Whether the same function unlocks the key on another session: that unlock is told.
+fn is_unlocked_beside(context: &Context<'_>, flow: &UnitFlow, mode: Mode, key: &Key) -> bool {
+    let beside = |other: &&UnitFlow| other.unit.span == flow.unit.span && other.unit.session != flow.unit.session;
+    context.file.units.iter().filter(beside).any(|other| {
+        other.released().any(|(_, unlock, released)| unlock.mode == mode && released.compare(key) == Sameness::Equal)
+    })
 }
 
 fn whose(session: &Session) -> String {

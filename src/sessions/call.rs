@@ -132,6 +132,11 @@ impl<'s> Run<'_, 's, '_> {
     /// A method of a handle.
     fn method(&mut self, handle: &Handle, call: &Call<'s>, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
         let known = handle.kind.method(call.name);
+        if known.is_none()
+            && let Some(val) = self.lent(&Val::Handle(handle.clone()), call, asked, out)
+        {
+            return val;
+        }
         // A function of this file by that name on a type of the library: Kotlin's and C#'s extensions, Go's embedding.
         if known.is_none()
             && let Some(function) = self.names.function(self.function(), call.name, call.arguments.len())
@@ -308,14 +313,17 @@ impl<'s> Run<'_, 's, '_> {
             (None, None, Some(lock)) => return Val::Lock(lock),
             _ => {}
         }
-        self.closures(call, asked, (mark, span), out);
+        let result = self.closures(call, asked, (mark, span), out);
         if call.constructs || matches!(call.name, "append" | "push" | "add" | "store" | "put" | "set") {
             for val in asked.vals {
                 self.give_away(val);
             }
         }
-        self.may_throw(span, out);
-        Val::Nothing
+        // Of a function that runs here the parts may throw.
+        if !asked.vals.iter().any(|val| matches!(val, Val::Function(_))) {
+            self.may_throw(span, out);
+        }
+        result
     }
 
     /// A call that a library's handle is an argument of.

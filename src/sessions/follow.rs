@@ -61,6 +61,9 @@ const IN_PLACE: &[&str] = &[
     "traverse",
 ];
 
+/// Methods that lend their receiver to a block.
+const LENDS: &[&str] = &["use", "let", "also", "tap", "then", "run"];
+
 /// Methods that run their function argument in a transaction, whatever the library is.
 const TRANSACTIONS: &[&str] = &[
     "transaction",
@@ -87,7 +90,8 @@ impl<'s> Run<'_, 's, '_> {
         asked: &Asked<'_, 's>,
         (mark, span): (usize, Span),
         out: &mut Vec<Node>,
-    ) {
+    ) -> Val {
+        let mut result = Val::Nothing;
         let blocks = matches!(
             self.program.language,
             HostLanguage::Ruby | HostLanguage::Kotlin | HostLanguage::Scala | HostLanguage::Elixir
@@ -110,7 +114,11 @@ impl<'s> Run<'_, 's, '_> {
                 out.push(Node::Ensured { body: Box::new(body), cleanup: Box::new(Node::Sequence(cleanup)) });
             } else if IN_PLACE.contains(&call.name) || blocks && last {
                 let mut body = Vec::new();
-                self.follow(*function, &[], &[], true, &mut body);
+                // A coroutine's cleanup is cancelled with it, unless it says otherwise.
+                let cancellable = self.cleanups > 0 && call.name == "withContext" && self.is_suspended(call);
+                self.suspended += usize::from(cancellable);
+                result = self.follow(*function, &[], &[], true, &mut body);
+                self.suspended -= usize::from(cancellable);
                 let many = matches!(
                     call.name,
                     "map" | "forEach" | "each" | "for_each" | "filter" | "times" | "loop" | "find_each"
@@ -124,6 +132,43 @@ impl<'s> Run<'_, 's, '_> {
                 self.give_away(val);
             }
         }
+        result
+    }
+
+    /// Whether a Kotlin call runs its block as part of the coroutine around it.
+    fn is_suspended(&self, call: &Call<'s>) -> bool {
+        let code = self.program.code;
+        let context = call.arguments.first().map_or("", |argument| self.slice(code.exprs[argument.value].span));
+        self.frames.iter().any(|frame| code.functions[frame.function].is_async) && !context.contains("NonCancellable")
+    }
+
+    /// A block that is lent a value for as long as it runs: `connection.use { … }`, `statement.let { … }`.
+    pub(super) fn lent(
+        &mut self,
+        val: &Val,
+        call: &Call<'s>,
+        asked: &Asked<'_, 's>,
+        out: &mut Vec<Node>,
+    ) -> Option<Val> {
+        if !LENDS.contains(&call.name) {
+            return None;
+        }
+        let Some(Val::Function(function)) = asked.vals.last() else { return None };
+        let mut body = Vec::new();
+        let result = self.follow(*function, std::slice::from_ref(val), &[], true, &mut body);
+        let mut cleanup = Vec::new();
+        if let (Val::Handle(handle), "use") = (val, call.name) {
+            self.at_end(handle, handle.kind.at_end, Span::new(asked.span.end, asked.span.end), &mut cleanup);
+        }
+        if cleanup.is_empty() {
+            out.extend(body);
+        } else {
+            out.push(Node::Ensured {
+                body: Box::new(Node::Sequence(body)),
+                cleanup: Box::new(Node::Sequence(cleanup)),
+            });
+        }
+        Some(if call.name == "also" || call.name == "tap" { val.clone() } else { result })
     }
 
     /// A function that something unknown runs in a transaction: on the handle that it gets, or, where it gets none, on
@@ -203,6 +248,12 @@ impl<'s> Run<'_, 's, '_> {
         self.inlined.insert(function);
         let outer = if closure { self.frames.len().checked_sub(1) } else { None };
         let label = self.enter(function, outer);
+        // Kotlin's and Groovy's blocks without parameters call what they get `it`.
+        if called.parameters.is_empty()
+            && let [val] = vals
+        {
+            self.frame().vars.insert("it".to_owned(), val.clone());
+        }
         for (parameter, val) in called.parameters.iter().zip(vals) {
             match (parameter.parts.as_slice(), val) {
                 ([], val) => {

@@ -28,6 +28,9 @@ impl<'s> Run<'_, 's, '_> {
             let answer = self.run(&handle, &query, span, out);
             return self.handed_on(&answer, asked, out);
         }
+        if let Some(val) = self.lent(&Val::Query(query.clone()), call, asked, out) {
+            return val;
+        }
         if let Some(handle) = asked.vals.iter().find_map(|val| val.handle().cloned()) {
             let rows =
                 handle.driver.takes.iter().any(|(names, does)| names.contains(&call.name) && *does == Does::Nothing);
@@ -161,6 +164,9 @@ impl<'s> Run<'_, 's, '_> {
         }
         if Self::is_no_answer(call.name) {
             return Val::Nothing;
+        }
+        if let Some(val) = self.lent(&Val::Answer(answer), call, asked, out) {
+            return val;
         }
         self.handed_on(&Val::Answer(answer), asked, out);
         Val::Answer(answer)

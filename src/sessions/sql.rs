@@ -78,7 +78,7 @@ impl<'s> Run<'_, 's, '_> {
             let Some(at) = self.builder.site(step) else { continue };
             match self.builder.function(at).map(|function| function.action) {
                 Some(Lock::TryLock) => site = Some(at),
-                Some(Lock::Unlock) if cancelled => self.cancelled(session, at),
+                Some(Lock::Unlock) if cancelled || self.suspended > 0 => self.cancelled(session, at),
                 _ => {}
             }
         }

@@ -252,6 +252,8 @@ impl<'s> Run<'_, 's, '_> {
 
     pub(super) fn bind(&mut self, binding: &Binding<'s>, out: &mut Vec<Node>) {
         let val = match binding.value {
+            // In a program that is a value each part runs in its turn.
+            Some(value) if self.runner.is_some() => self.program_value(value, 0, out),
             Some(value) => self.eval(value, out),
             None => match binding.ty.and_then(|ty| self.names.of_type(ty)) {
                 // A variable that something fills later.

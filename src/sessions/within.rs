@@ -167,12 +167,19 @@ impl<'s> Run<'_, 's, '_> {
                 return self.program_value(value, depth + 1, out);
             }
         }
+        let span = code.exprs.get(expr).map_or(Span::new(0, 0), |expr| expr.span);
+        if let Some(handle) = self.runner.clone()
+            && matches!(self.slice(span), "FC.commit" | "FC.rollback" | "HC.commit" | "HC.rollback")
+        {
+            let session = self.session(&handle);
+            self.sessions.all[session].explicit_end = true;
+            self.push(session, Action::End { chain: false }, span, out);
+            self.push(session, Action::Begin { one_snapshot: false }, span, out);
+            return Val::Nothing;
+        }
         let val = self.eval(expr, out);
         match (&val, self.runner.clone()) {
-            (Val::Query(query), Some(handle)) => {
-                let span = code.exprs.get(expr).map_or(Span::new(0, 0), |expr| expr.span);
-                self.run(&handle, &query.clone(), span, out)
-            }
+            (Val::Query(query), Some(handle)) => self.run(&handle, &query.clone(), span, out),
             _ => val,
         }
     }

@@ -11,6 +11,7 @@ mod leave;
 mod text;
 mod value;
 
+pub(super) use bind::PLACES;
 pub(super) use cases::Case;
 pub(super) use flow::Way;
 pub(super) use value::last_part;

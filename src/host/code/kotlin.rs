@@ -215,8 +215,7 @@ fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, statement: bool) -> Opti
         }
         "jump_expression" => jump(b, node)?,
         "label" if statement => {
-            let label = b.label_of(node);
-            b.set_label(Some(label));
+            b.set_label(node);
             Lowered::Nothing
         }
         _ => return None,

@@ -5,7 +5,7 @@
 //! ends like a statement's, its parts one after the other.
 
 use super::build::{Builder, Case, Lowered};
-use super::{Binding, ExprId, Handler, csharp, go, java, javascript, kotlin, php, python, ruby, rust};
+use super::{Binding, ExprId, Handler, csharp, elixir, go, java, javascript, kotlin, php, python, ruby, rust, scala};
 use crate::host::spec::Spec;
 use crate::language::HostLanguage;
 use std::sync::OnceLock;
@@ -143,19 +143,20 @@ pub(super) struct Syntax {
     pub(super) starts: &'static [(&'static str, bool)],
 }
 
-/// The syntax of a language; `None` for one whose code is not read.
-pub(super) fn of(language: HostLanguage) -> Option<&'static Syntax> {
+/// The syntax of a language.
+pub(super) fn of(language: HostLanguage) -> &'static Syntax {
     match language {
-        HostLanguage::Python => Some(&python::SYNTAX),
-        HostLanguage::Go => Some(&go::SYNTAX),
-        HostLanguage::Php => Some(&php::SYNTAX),
-        HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx => Some(&javascript::SYNTAX),
-        HostLanguage::Java => Some(&java::SYNTAX),
-        HostLanguage::Kotlin => Some(&kotlin::SYNTAX),
-        HostLanguage::CSharp => Some(&csharp::SYNTAX),
-        HostLanguage::Ruby => Some(&ruby::SYNTAX),
-        HostLanguage::Rust => Some(&rust::SYNTAX),
-        _ => None,
+        HostLanguage::Python => &python::SYNTAX,
+        HostLanguage::Go => &go::SYNTAX,
+        HostLanguage::Php => &php::SYNTAX,
+        HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx => &javascript::SYNTAX,
+        HostLanguage::Java => &java::SYNTAX,
+        HostLanguage::Kotlin => &kotlin::SYNTAX,
+        HostLanguage::CSharp => &csharp::SYNTAX,
+        HostLanguage::Ruby => &ruby::SYNTAX,
+        HostLanguage::Rust => &rust::SYNTAX,
+        HostLanguage::Scala => &scala::SYNTAX,
+        HostLanguage::Elixir => &elixir::SYNTAX,
     }
 }
 

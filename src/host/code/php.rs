@@ -1,20 +1,17 @@
 //! PHP.
 
-mod define;
+mod jumps;
 
-use super::build::{Builder, Case, Lowered, Way, span_of};
+use super::build::{Builder, Case, Lowered, Way, last_part, span_of};
 use super::language::{Parts, Shape, Syntax, opens_nothing};
-use super::{Binding, CallId, Exit, ExprId, Flow, Value};
+use super::{Binding, CallId, Exit, ExprId, Flow, Handler, Import, StmtId, Value};
 use crate::span::Span;
-use define::{attributes, class, constants, handler, import, properties};
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 const FUNCTION: Parts = Parts { name: "name", parameters: "parameters", returns: "return_type", body: "body" };
 const CLOSURE: Parts = Parts { name: "", ..FUNCTION };
 const HOOK: Parts = Parts { name: "#name", ..FUNCTION };
-
-/// Labels of loops by how many loops are around: `break 2` names the loop by a number of its own.
-const LEVELS: &[&str] = &["1", "2", "3", "4", "5", "6", "7", "8"];
 
 pub(super) static SYNTAX: Syntax = Syntax {
     shapes: &[
@@ -235,7 +232,7 @@ fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, statement: bool) -> Opti
             b.switch(node, subject, cases)
         }
         "for_statement" | "while_statement" | "do_statement" => {
-            name_loop(b, node);
+            jumps::name_loop(b, node);
             b.flow(
                 node,
                 match node.kind() {
@@ -246,7 +243,7 @@ fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, statement: bool) -> Opti
             )
         }
         "foreach_statement" => each(b, node)?,
-        "break_statement" | "continue_statement" => exit(b, node),
+        "break_statement" | "continue_statement" => jumps::exit(b, node),
         "exit_statement" => Lowered::Flow(Flow::Exit(Exit::Throw { value: b.expr_at(node, ""), dies: true })),
         "unset_statement" => {
             let parts = b.named(node);
@@ -303,7 +300,70 @@ fn construction<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) -> Option<ExprId> {
     Some(constructed(b, call))
 }
 
-/// `match` compares one by one; where nothing is equal it throws.
+fn class<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, name: &'s str) -> Lowered<'s> {
+    let mut bases = Vec::new();
+    for clause in b.named(node) {
+        if matches!(clause.kind(), "base_clause" | "class_interface_clause") {
+            bases.extend(b.named(clause).into_iter().map(|base| b.slice(base)));
+        }
+    }
+    let body = b.part(node, "body");
+    b.define_class(node, name, bases, body)
+}
+
+/// What is declared next has the attributes of this node.
+fn attributes<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) {
+    let Some(list) = b.part(node, "attributes") else { return };
+    let pending = std::mem::take(&mut b.pending);
+    let attributes: Vec<Node<'t>> = b.named(list).into_iter().flat_map(|group| b.named(group)).collect();
+    let attributes = b.exprs(attributes);
+    b.pending = pending;
+    b.pending.extend(attributes);
+}
+
+/// `const A = 1, B = 2;`
+fn constants<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Lowered<'s> {
+    let ty = b.part(node, "type");
+    let mut stmts: Vec<StmtId> = Vec::new();
+    for element in b.named(node).into_iter().filter(|element| element.kind() == "const_element") {
+        let (Some(name), Some(value)) = (b.part(element, ""), b.part(element, "$")) else { continue };
+        if b.class.is_none() {
+            stmts.push(b.bind(element, name, ty, Some(value), true));
+            continue;
+        }
+        let value = Some(b.expr(value));
+        let ty = ty.map(|ty| b.type_of(ty));
+        let field = Binding { ty, ..b.binding(name, value, true) };
+        b.field(field);
+    }
+    match stmts.as_slice() {
+        [] => Lowered::Nothing,
+        [only] => Lowered::Stmt(*only),
+        _ => Lowered::Flow(Flow::Sequence(stmts)),
+    }
+}
+
+fn properties<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) {
+    let ty = b.part(node, "type").map(|ty| b.type_of(ty));
+    for part in b.named(node) {
+        match part.kind() {
+            "property_element" => {
+                let Some(name) = b.part(part, "name") else { continue };
+                let value = b.expr_at(part, "default_value");
+                let field = Binding { ty, ..b.binding(name, value, true) };
+                b.field(field);
+            }
+            "property_hook_list" => {
+                for hook in b.named(part) {
+                    b.stmt(hook);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `match` compares one by one. What no arm is equal to is an error of the program, after which nothing is asked.
 fn matches<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option<Lowered<'s>> {
     let span = span_of(node);
     let mut subject = b.expr_at(node, "condition").filter(|subject| !b.is_true(*subject));
@@ -321,7 +381,7 @@ fn matches<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option<Lowered<'s
         ways.push(Way { condition, binds: Vec::new(), then, start: arm.start_byte() });
     }
     let end = Span::new(span.end, span.end);
-    let otherwise = otherwise.unwrap_or_else(|| b.push_stmt(end, Flow::Exit(Exit::Throw { value: None, dies: false })));
+    let otherwise = otherwise.unwrap_or_else(|| b.push_stmt(end, Flow::Exit(Exit::Throw { value: None, dies: true })));
     let first = subject.filter(|_| ways.is_empty()).map(|subject| b.run(subject, span));
     let chain = b.chain(node, ways, Some(otherwise));
     Some(match first {
@@ -331,7 +391,7 @@ fn matches<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option<Lowered<'s
 }
 
 fn each<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option<Lowered<'s>> {
-    name_loop(b, node);
+    jumps::name_loop(b, node);
     let label = b.take_label();
     let parts = b.named(node);
     let [through, variable, ..] = parts.as_slice() else { return None };
@@ -351,83 +411,6 @@ fn each<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option<Lowered<'s>> 
     Some(Lowered::Flow(Flow::Loop { label, condition, binds, body, endless: false, once: false }))
 }
 
-fn is_loop(node: Node<'_>) -> bool {
-    matches!(node.kind(), "for_statement" | "foreach_statement" | "while_statement" | "do_statement")
-}
-
-/// The loops and `switch`es around a node, the innermost first.
-fn around(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut around = Vec::new();
-    let mut at = node.parent();
-    while let Some(node) = at {
-        match node.kind() {
-            "function_definition" | "method_declaration" | "anonymous_function" => break,
-            "switch_statement" => around.push(node),
-            _ if is_loop(node) => around.push(node),
-            _ => {}
-        }
-        at = node.parent();
-    }
-    around
-}
-
-/// How many loops and `switch`es an exit leaves.
-fn level(b: &Builder<'_, '_>, exit: Node<'_>) -> usize {
-    exit.named_child(0).and_then(|level| b.slice(level).parse().ok()).unwrap_or(1)
-}
-
-/// A loop with an exit that leaves more than one has a label.
-fn name_loop<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) {
-    let mut cursor = node.walk();
-    let mut depth = 0;
-    let leaves = 'walk: loop {
-        let inside = cursor.node();
-        if matches!(inside.kind(), "break_statement" | "continue_statement") && level(b, inside) > 1 {
-            break true;
-        }
-        if cursor.goto_first_child() {
-            depth += 1;
-            continue;
-        }
-        while depth == 0 || !cursor.goto_next_sibling() {
-            if depth == 0 || !cursor.goto_parent() {
-                break 'walk false;
-            }
-            depth -= 1;
-        }
-    };
-    if leaves {
-        let loops = around(node).into_iter().filter(|node| is_loop(*node)).count();
-        b.set_label(LEVELS.get(loops).copied());
-    }
-}
-
-/// `break 2` counts `switch`es as well, and `continue` in one leaves it.
-fn exit<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Lowered<'s> {
-    let goes_on = node.kind() == "continue_statement";
-    let level = level(b, node);
-    let around = around(node);
-    let Some(left) = level.checked_sub(1).and_then(|index| around.get(index).copied()) else {
-        b.current().has_error = true;
-        return Lowered::Nothing;
-    };
-    if level == 1 && !(goes_on && is_loop(left)) {
-        return b.exit(node, Shape::Break("#name"));
-    }
-    if !is_loop(left) {
-        // A `switch` around another has no name of its own.
-        b.current().has_error = true;
-        return Lowered::Nothing;
-    }
-    let loops = |nodes: &[Node<'t>]| nodes.iter().filter(|node| is_loop(**node)).count();
-    let inner = loops(&around[..level - 1]) > 0;
-    let label = LEVELS.get(loops(&around[level..])).copied().filter(|_| inner);
-    if inner && label.is_none() {
-        b.current().has_error = true;
-    }
-    Lowered::Flow(Flow::Exit(if goes_on { Exit::Continue(label) } else { Exit::Break(label) }))
-}
-
 fn case<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) -> Option<Case<'t>> {
     let default = node.kind() == "default_statement";
     if !default && node.kind() != "case_statement" {
@@ -435,5 +418,36 @@ fn case<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) -> Option<Case<'t>> {
     }
     let values: Vec<Node<'t>> = b.part(node, "value").into_iter().collect();
     let body = b.named(node).into_iter().filter(|child| !values.contains(child)).collect();
-    Some(Case { node, values, default, body, guard: None, falls: true })
+    Some(Case { node, values, default, guard: None, body, falls: true })
+}
+
+fn handler<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Handler<'s> {
+    let types = b.part(node, "type");
+    let all = types
+        .map(|types| b.named(types))
+        .unwrap_or_default()
+        .into_iter()
+        .any(|ty| matches!(last_part(b.slice(ty)), "Throwable" | "Exception"));
+    let binds = b.part(node, "name").map(|name| b.slice(name).trim_start_matches('$'));
+    let body = b.part(node, "body");
+    Handler { catches: types.map_or("", |types| b.slice(types)), all, binds, body: b.body(body, node.end_byte()) }
+}
+
+/// `use A\B\C as D;`, `use A\{B, C\D};`
+fn import<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) {
+    let span = span_of(node);
+    let group = b.part(node, "body");
+    let prefix = group.and_then(|_| b.part(node, "#namespace_name")).map(|prefix| b.slice(prefix));
+    for clause in b.named(group.unwrap_or(node)).into_iter().filter(|clause| clause.kind() == "namespace_use_clause") {
+        let parts = b.named(clause);
+        let alias = b.part(clause, "alias");
+        let path = parts.into_iter().find(|part| Some(*part) != alias && part.kind().ends_with("name"));
+        let Some(path) = path.map(|path| b.slice(path).trim_start_matches('\\')) else { continue };
+        let name = alias.map_or(last_part(path), |alias| b.slice(alias));
+        let path = match prefix {
+            Some(prefix) => Cow::Owned(format!("{}\\{path}", prefix.trim_matches('\\'))),
+            None => Cow::Borrowed(path),
+        };
+        b.code.imports.push(Import { path, name, span });
+    }
 }

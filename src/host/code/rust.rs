@@ -3,7 +3,7 @@
 mod cases;
 mod macros;
 
-use super::build::{Builder, Lowered, last_part, span_of};
+use super::build::{Builder, Lowered, PLACES, last_part, span_of};
 use super::language::{Parts, Shape, Syntax, no_case, opens_nothing};
 use super::{Binding, Exit, ExprId, Flow, Handler, Import, StmtId, Target, Value};
 use std::borrow::Cow;
@@ -12,9 +12,6 @@ use tree_sitter::Node;
 const FUNCTION: Parts = Parts { name: "name", parameters: "parameters", returns: "return_type", body: "body" };
 const CLOSURE: Parts = Parts { name: "", ..FUNCTION };
 const BLOCK: Parts = Parts { name: "", parameters: "", returns: "", body: "#block" };
-
-/// Names of the fields of a tuple struct.
-const PLACES: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
 
 pub(super) static SYNTAX: Syntax = Syntax {
     shapes: &[
@@ -34,6 +31,9 @@ pub(super) static SYNTAX: Syntax = Syntax {
                 "function_signature_item",
                 "const_item",
                 "static_item",
+                "type_item",
+                "union_item",
+                "macro_definition",
                 "block",
                 "let_declaration",
                 "compound_assignment_expr",
@@ -59,10 +59,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
                 "line_comment",
                 "block_comment",
                 "inner_attribute_item",
-                "macro_definition",
-                "type_item",
                 "associated_type",
-                "union_item",
                 "empty_statement",
                 "visibility_modifier",
                 "mutable_specifier",
@@ -126,9 +123,10 @@ pub(super) static SYNTAX: Syntax = Syntax {
         ("todo", false),
         ("unimplemented", false),
         ("unreachable", true),
-        (concat!("std::", "process::exit"), true),
+        // Apart, so that it is not taken for a use of it here.
+        (concat!("std", "::process::exit"), true),
         ("process::exit", true),
-        (concat!("std::", "process::abort"), true),
+        (concat!("std", "::process::abort"), true),
         ("process::abort", true),
     ],
     starts: &[
@@ -141,6 +139,14 @@ pub(super) static SYNTAX: Syntax = Syntax {
 };
 
 fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, _: bool) -> Option<Lowered<'s>> {
+    let declares = matches!(
+        node.kind(),
+        "function_item" | "function_signature_item" | "struct_item" | "enum_item" | "impl_item" | "trait_item"
+    );
+    if !declares && node.kind() != "attribute_item" {
+        // Attributes of what is no function and no class.
+        b.pending.clear();
+    }
     Some(match node.kind() {
         "use_declaration" => {
             imports(b, node);
@@ -181,6 +187,7 @@ fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, _: bool) -> Option<Lower
             b.field(field);
             Lowered::Nothing
         }
+        "type_item" | "union_item" | "macro_definition" => Lowered::Nothing,
         "block" => block(b, node),
         "let_declaration" => declaration(b, node)?,
         "compound_assignment_expr" => {
@@ -208,7 +215,7 @@ fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, _: bool) -> Option<Lower
         }
         "for_expression" => {
             let label = b.part(node, "#label").map(|label| b.label_of(label));
-            b.set_label(label);
+            b.name_loop(label);
             b.flow(node, Shape::Each("pattern", "value", "body"))
         }
         "break_expression" => {
@@ -317,16 +324,9 @@ fn function<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) {
     function.this = Some("self").filter(|_| this || function.parameters.len() < before);
 }
 
-/// What is declared next has the attribute, unless that is no function and no class.
+/// What is declared next has the attribute.
 fn attribute<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) {
-    let mut next = node.next_named_sibling();
-    while let Some(after) = next.filter(|after| after.kind() == "attribute_item" || after.is_extra()) {
-        next = after.next_named_sibling();
-    }
-    let declares = |kind: &str| {
-        kind.starts_with("function_") || matches!(kind, "struct_item" | "enum_item" | "impl_item" | "trait_item")
-    };
-    let Some(attribute) = b.part(node, "").filter(|_| next.is_some_and(|next| declares(next.kind()))) else { return };
+    let Some(attribute) = b.part(node, "") else { return };
     let Some(name) = b.part(attribute, "") else { return };
     let pending = std::mem::take(&mut b.pending);
     let mut expr = b.expr(name);

@@ -1,4 +1,5 @@
 mod csharp;
+mod elixir;
 mod go;
 mod java;
 mod javascript;
@@ -8,6 +9,7 @@ mod properties;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
 mod show;
 
 use super::Code;

@@ -7,7 +7,8 @@ use crate::span::Span;
 use tree_sitter::Node;
 
 /// Places in a value.
-const PLACES: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"];
+pub(in crate::host::code) const PLACES: &[&str] =
+    &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"];
 
 impl<'s, 't> Builder<'s, 't> {
     /// What a pattern or name binds of a value that is there. Defaults in it are not followed.
@@ -183,10 +184,10 @@ impl<'s, 't> Builder<'s, 't> {
                 let mut cursor = pattern.walk();
                 let alone = pattern.named_child_count() == 1 && pattern.kind().ends_with("list");
                 let children: Vec<Node<'t>> = pattern.children(&mut cursor).collect();
-                for child in children {
+                for (at, child) in children.iter().copied().enumerate() {
                     if child.kind() == "," {
                         index += 1;
-                    } else if child.is_named() && child.next_sibling().is_some_and(|next| next.kind() == "=>") {
+                    } else if child.is_named() && children.get(at + 1).is_some_and(|next| next.kind() == "=>") {
                         key = Some(self.key(child));
                     } else if child.is_named() && !child.is_extra() {
                         let place = key.take().or(PLACES.get(index).copied().filter(|_| !alone));
@@ -195,7 +196,12 @@ impl<'s, 't> Builder<'s, 't> {
                 }
             }
             Shape::Keyword(key, value) => {
-                let key = self.part(pattern, key).map(|key| self.key(key));
+                let key = self.part(pattern, key);
+                if let Some(computed) = key.filter(|key| key.kind() == "computed_property_name") {
+                    let computed = self.expr(computed);
+                    self.defaults.push(computed);
+                }
+                let key = key.map(|key| self.key(key));
                 if let Some(value) = self.part(pattern, value) {
                     // An entry's name says more than its place.
                     let place = part.filter(|part| !part.starts_with(|c: char| c.is_ascii_digit())).or(key).or(part);

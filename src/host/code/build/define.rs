@@ -68,10 +68,18 @@ impl<'s, 't> Builder<'s, 't> {
     pub(in crate::host::code) fn declare_function(&mut self, node: Node<'t>, parts: &Parts) -> FunctionId {
         self.own_annotations(node);
         let name = self.part(node, parts.name);
+        self.computed_name(name);
         let at = name.map_or(Self::before(span_of(node)), span_of);
         let around = self.begin_function(node, name.map_or("", |name| self.slice(name)), at);
         self.inside(node, parts);
         self.end_function(around)
+    }
+
+    /// A name that is found out when it is declared has calls in it: `[Symbol.for('x')]() {}`.
+    pub(super) fn computed_name(&mut self, name: Option<Node<'t>>) {
+        if let Some(name) = name.filter(|name| name.kind() == "computed_property_name") {
+            self.expr(name);
+        }
     }
 
     /// A function as a value.

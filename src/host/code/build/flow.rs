@@ -127,14 +127,19 @@ impl<'s, 't> Builder<'s, 't> {
         self.slice(node).trim_matches(['\'', ':', '@', ' '])
     }
 
-    /// The loop that comes next has a label.
-    pub(in crate::host::code) fn set_label(&mut self, label: Option<&'s str>) {
-        self.label = label;
+    /// The loop that comes next has a label, which stands before it.
+    pub(in crate::host::code) fn set_label(&mut self, node: Node<'_>) {
+        self.label = Some(self.label_of(node));
     }
 
     /// The label of the loop that the node is.
     pub(in crate::host::code) fn take_label(&mut self) -> Option<&'s str> {
         self.label.take()
+    }
+
+    /// The loop that comes next has a label.
+    pub(in crate::host::code) fn name_loop(&mut self, label: Option<&'s str>) {
+        self.label = label;
     }
 
     /// The body of a loop, and what runs when it ended by itself.
@@ -171,6 +176,11 @@ impl<'s, 't> Builder<'s, 't> {
         let body = self.body(body, at);
         self.breaks.pop();
         body
+    }
+
+    /// What a `break` may leave here, the innermost first: whether it is a loop.
+    pub(in crate::host::code) fn around(&self) -> Vec<bool> {
+        self.breaks.iter().rev().map(|left| matches!(left, Leaves::Loop)).collect()
     }
 
     /// Whether a `break` here leaves no loop of this function.

@@ -66,7 +66,17 @@ impl<'s> Builder<'s, '_> {
                     let expr = *expr;
                     self.code.stmts[stmt].flow = Flow::Exit(Exit::Return(Some(expr)));
                 }
-                Flow::Sequence(stmts) => todo.extend(stmts.last()),
+                Flow::Sequence(stmts) => {
+                    let last = stmts.last().copied();
+                    todo.extend(last);
+                    if last.is_some_and(|last| self.is_end_of_with(last)) {
+                        todo.extend(stmts.iter().rev().nth(1));
+                    }
+                }
+                Flow::Block { label: "with", body } => match &self.code.stmts[*body].flow {
+                    Flow::Sequence(stmts) => todo.extend(stmts),
+                    _ => todo.push(*body),
+                },
                 Flow::If { then, otherwise, .. } => {
                     todo.push(*then);
                     todo.extend(*otherwise);
@@ -79,6 +89,11 @@ impl<'s> Builder<'s, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// Elixir's `with` leaves its block so that what it does otherwise does not run.
+    fn is_end_of_with(&self, stmt: StmtId) -> bool {
+        matches!(self.code.stmts[stmt].flow, Flow::Exit(Exit::Break(Some("with"))))
     }
 
     /// An `async` function that is started and not waited for does its work at another time.

@@ -92,8 +92,10 @@ impl<'t> Builder<'_, 't> {
                     Role::HeredocStart => self.heredocs.get(&node.start_byte()).copied().unwrap_or(node),
                     _ => node,
                 };
-                let children = self.named(node);
-                todo.extend(children.into_iter().rev().map(|child| (child, inside)));
+                // Scala's operators are names.
+                let operator = node.child_by_field_name("operator").filter(|_| role == Role::Binary);
+                let children = self.named(node).into_iter().filter(|child| Some(*child) != operator);
+                todo.extend(children.rev().map(|child| (child, inside)));
             } else if role == Role::Hole {
                 let children = self.named(node);
                 if children.is_empty() && !matches!(self.shape(node), Shape::Skip) {

@@ -218,7 +218,9 @@ impl<'s, 't> Builder<'s, 't> {
             Shape::Shorthand => Some(Argument { name: Some(self.slice(node)), value: self.name(node) }),
             Shape::Function(parts) => {
                 // A method in an object literal.
-                let name = self.part(node, parts.name).map(|name| self.key(name));
+                let name = self.part(node, parts.name);
+                self.computed_name(name);
+                let name = name.map(|name| self.key(name));
                 let function = self.closure(node, parts);
                 let value = self.push(span_of(node), Value::Function(function));
                 self.names_closure(value, name);
@@ -230,7 +232,7 @@ impl<'s, 't> Builder<'s, 't> {
 
     /// A key without the marks of its language.
     pub(in crate::host::code) fn key(&self, node: Node<'_>) -> &'s str {
-        self.slice(node).trim_matches(['"', '\'', ':', '`'])
+        self.slice(node).trim().trim_matches(['"', '\'', ':', '`'])
     }
 
     /// `a + b + c + …` is put together from the left, without recursion.

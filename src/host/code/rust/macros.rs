@@ -28,18 +28,21 @@ pub(super) fn invocation<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Opt
 
 /// What stands between commas and semicolons.
 pub(super) fn arguments<'s, 't>(b: &mut Builder<'s, 't>, tree: Node<'t>) -> Vec<Argument<'s>> {
-    // A text that a macro joins.
-    if let Some(value) = b.as_text(tree) {
-        return vec![Argument { name: None, value }];
-    }
+    // A text that a macro joins: its holes are tokens too.
+    let joined = b.as_text(tree);
     let mut cursor = tree.walk();
     let tokens: Vec<Node<'t>> = tree.children(&mut cursor).filter(|token| !token.is_extra()).collect();
     let inside = tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default();
-    b.deeper(|b| {
+    let pieces = b.deeper(|b| {
         let pieces = inside.split(|token| matches!(token.kind(), "," | ";" | "=>"));
-        pieces.filter(|piece| !piece.is_empty()).map(|piece| argument(b, piece)).collect()
-    })
-    .unwrap_or_default()
+        pieces.filter(|piece| !piece.is_empty()).map(|piece| argument(b, piece)).collect::<Vec<_>>()
+    });
+    let pieces = pieces.unwrap_or_default();
+    let Some(value) = joined else { return pieces };
+    let holes = pieces.into_iter().map(|piece| piece.value);
+    let holes = holes.filter(|hole| !matches!(b.code.exprs[*hole].value, Value::Text(_))).collect();
+    b.code.exprs[value].value = Value::Text(holes);
+    vec![Argument { name: None, value }]
 }
 
 fn argument<'s, 't>(b: &mut Builder<'s, 't>, tokens: &[Node<'t>]) -> Argument<'s> {

@@ -48,6 +48,7 @@ fn classes() {
           handle = async () => { this.x(); };
           abstract foo(): void;
           go() {}
+          [Symbol.for('x')]() {}
         }
         interface Deps { pool: Pool; close(): void; }
         enum E { A = f() }
@@ -74,7 +75,8 @@ fn classes() {
         async fn#3 Repo.handle()
           this.x()
         fn#4 Repo.go()
-        fn#5 K.static()
+        fn#5 Repo.[Symbol.for('x')]()
+        fn#6 K.static()
           init()
         "##,
     );

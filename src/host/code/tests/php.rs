@@ -154,7 +154,7 @@ fn control_flow() {
             die 1
           if b
             die
-          return { if (k() == 1); 'a'; else; if (<> == 2); l(); else; throw }
+          return { if (k() == 1); 'a'; else; if (<> == 2); l(); else; die }
         fn#2 jumps() (error)
           f()
         "#,

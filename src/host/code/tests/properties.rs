@@ -7,6 +7,7 @@ use crate::language::Language;
 use crate::source::Source;
 use crate::span::Span;
 use std::collections::HashMap;
+use tree_sitter::Node;
 
 /// Kinds of nodes that are calls, and kinds in which none are counted: types.
 pub(super) fn call_kinds(language: HostLanguage) -> (&'static [&'static str], &'static [&'static str]) {
@@ -30,13 +31,6 @@ pub(super) fn call_kinds(language: HostLanguage) -> (&'static [&'static str], &'
             &["method_invocation", "object_creation_expression", "explicit_constructor_invocation"],
             &["annotation", "record_declaration"],
         ),
-        HostLanguage::Kotlin => {
-            (&["call_expression", "constructor_invocation"], &["annotation", "delegation_specifier"])
-        }
-        HostLanguage::CSharp => (
-            &["invocation_expression", "object_creation_expression", "implicit_object_creation_expression"],
-            &["attribute", "primary_constructor_base_type"],
-        ),
         HostLanguage::Rust => (
             &["call_expression", "macro_invocation", "struct_expression"],
             &[
@@ -50,8 +44,16 @@ pub(super) fn call_kinds(language: HostLanguage) -> (&'static [&'static str], &'
                 "bracketed_type",
             ],
         ),
+        HostLanguage::Elixir => (&["call"], &[]),
+        HostLanguage::Scala => (&["call_expression", "instance_expression"], &["import_declaration"]),
+        HostLanguage::Kotlin => {
+            (&["call_expression", "constructor_invocation"], &["annotation", "delegation_specifier"])
+        }
+        HostLanguage::CSharp => (
+            &["invocation_expression", "object_creation_expression", "implicit_object_creation_expression"],
+            &["attribute", "primary_constructor_base_type"],
+        ),
         HostLanguage::Ruby => (&["call"], &[]),
-        _ => (&[], &[]),
     }
 }
 
@@ -73,17 +75,23 @@ pub(super) fn assert_holds(source: &Source, code: &Code<'_>) {
     let mut cursor = tree.root_node().walk();
     'walk: loop {
         let node = cursor.node();
-        // Macros may stand for types and patterns.
-        let is_type = matches!(cursor.field_name(), Some("type" | "return_type" | "pattern" | "trait" | "bounds"));
-        let left = left_out.contains(&node.kind()) || is_type && language == HostLanguage::Rust;
+        let left = left_out.contains(&node.kind()) || says_nothing(source, language, node, cursor.field_name());
         // What is nested too deep is not read, and where there are errors a part may be lost.
-        // `f(...)` is the function and no call.
-        let is_reference = source.slice(Span::new(node.start_byte(), node.end_byte())).ends_with("(...)");
         let around = kinds_around.last().copied().unwrap_or_default();
+        // Lists of arguments one after the other belong to one call.
+        let inner =
+            language == HostLanguage::Scala && around == "call_expression" && cursor.field_name() == Some("function");
         let assigned = language == HostLanguage::Ruby
             && (around.contains("assignment") && cursor.field_name() == Some("left")
                 || around == "left_assignment_list");
-        if kinds.contains(&node.kind()) && node.is_named() && !deep && !left && !assigned && !is_reference {
+        let counts = kinds.contains(&node.kind()) && node.is_named() && !deep && !left;
+        if counts && language == HostLanguage::Elixir {
+            // What is piped into a call is before its node. Those without a module may be definitions.
+            let plain = node.child_by_field_name("target").is_some_and(|target| target.kind() == "dot");
+            let plain = plain && source.slice(Span::new(node.start_byte(), node.end_byte())).ends_with(')');
+            let end = node.end_byte();
+            assert!(!plain || code.calls.iter().any(|call| call.from_name.end == end), "at {end} of {}", source.path());
+        } else if counts && !assigned && !inner && is_call(source, language, node) {
             let span = Span::new(node.start_byte(), node.end_byte());
             assert_eq!(seen.get(&span).copied(), Some(1), "{} at {span:?} of {}", source.slice(span), source.path());
         }
@@ -126,6 +134,33 @@ pub(super) fn assert_holds(source: &Source, code: &Code<'_>) {
         let next = skipped.partition_point(|span| span.start <= literal.span.start);
         let left = next.checked_sub(1).is_some_and(|at| skipped[at].contains(literal.span));
         assert!(left || texts.contains_key(&literal.span), "{} of {}", source.slice(literal.span), source.path());
+    }
+}
+
+/// Whether calls in a node are none.
+fn says_nothing(source: &Source, language: HostLanguage, node: Node<'_>, field: Option<&str>) -> bool {
+    let text = || source.slice(Span::new(node.start_byte(), node.end_byte()));
+    match language {
+        // Macros may stand for types and patterns.
+        HostLanguage::Rust => matches!(field, Some("type" | "return_type" | "pattern" | "trait" | "bounds")),
+        HostLanguage::Elixir => {
+            node.kind() == "unary_operator"
+                && ["@spec", "@type", "@callback", "@opaque", "@doc", "@moduledoc", "@macrocallback", "@impl"]
+                    .iter()
+                    .any(|note| text().starts_with(note))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a node of a call's kind is one.
+fn is_call(source: &Source, language: HostLanguage, node: Node<'_>) -> bool {
+    match language {
+        // `f(...)` is the function.
+        HostLanguage::Php => !source.slice(Span::new(node.start_byte(), node.end_byte())).ends_with("(...)"),
+        // It opens what its block closes.
+        HostLanguage::Scala => !source.slice(Span::new(node.start_byte(), node.end_byte())).starts_with("Using"),
+        _ => true,
     }
 }
 
@@ -184,6 +219,12 @@ fn nesting_is_bounded() {
         ("a.cs", format!("class A {{ int {} ; }}", deep("f(", ")"))),
         ("a.kt", deep("f(", ")")),
         ("a.rb", deep("f(", ")")),
+        ("a.php", format!("<?php {};", deep("f(", ")"))),
+        ("a.rs", format!("fn f() {{ {} }}", deep("f(", ")"))),
+        ("a.rs", format!("fn f() {{ {} }}", deep("f!(", ")"))),
+        ("a.ex", deep("f(", ")")),
+        ("a.ex", deep("{:ok, ", "}")),
+        ("a.scala", format!("object A {{ {} }}", deep("f(", ")"))),
         ("a.go", format!("package a\nfunc f() {{ {} }}\n", deep("f(", ")"))),
     ] {
         let source = source(path, &text);

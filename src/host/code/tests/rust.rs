@@ -230,7 +230,7 @@ fn macros() {
             println!("{x} {}", f(y!(g())));
             vec![f(); 3];
             format!("a {} b", "c");
-            concat!("a", "b");
+            concat!("a", env!("b"));
             ensure!(f(), "m");
         }
         "##,
@@ -242,7 +242,7 @@ fn macros() {
           println("{x} {}", f(y(g())))
           vec(f(), 3)
           format("a {} b", "c")
-          concat(("a", "b"))
+          concat(("a", env!("b"))<env("b")>)
           if !ensure(f(), "m")
             return <>
         "##,

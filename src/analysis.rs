@@ -30,6 +30,30 @@ use std::sync::Arc;
 /// How many comments after a statement on its last line are its own: a file may be one line.
 const MAX_COMMENTS: usize = 8;
 
+/// Modules that only tests use.
+const TEST_LIBRARIES: &[&str] = &[
+    "org.junit",
+    "org.testng",
+    "org.scalatest",
+    "munit",
+    "kotlin.test",
+    "io.kotest",
+    "Xunit",
+    "NUnit.Framework",
+    "Microsoft.VisualStudio.TestTools",
+    "PHPUnit",
+    "ExUnit",
+    "pytest",
+    "unittest",
+    "vitest",
+    "jest",
+    "@jest",
+    "node.test",
+    "mocha",
+    "testing",
+    "github.com.stretchr.testify",
+];
+
 /// A file as rules see it.
 #[derive(Debug)]
 pub struct File<'a> {
@@ -43,6 +67,8 @@ pub struct File<'a> {
     pub units: Vec<UnitFlow>,
     /// What a host source runs; its statements and units come from these queries.
     pub program: Program<'a>,
+    /// Whether it uses a test library.
+    is_test: bool,
     /// Its comments, sorted.
     pub comments: Vec<Span>,
     /// The routines that it defines.
@@ -85,6 +111,7 @@ impl<'a> File<'a> {
             statements: Vec::new(),
             units: Vec::new(),
             program: Program::default(),
+            is_test: false,
             comments: Vec::new(),
             own_functions: Vec::new(),
             definitions: Vec::new(),
@@ -154,6 +181,10 @@ impl<'a> File<'a> {
     /// Runs the functions of a host source on their sessions. Their units replace those of the queries that they run.
     fn follow_host(&mut self, language: HostLanguage) {
         if let Some(code) = host::code(self.source) {
+            let tests = |path: &str| {
+                TEST_LIBRARIES.iter().any(|known| path == *known || path.starts_with(&format!("{known}.")))
+            };
+            self.is_test = code.imports.iter().any(|import| tests(&import.path.replace(['/', ':', '\\'], ".")));
             let mut queries: HashMap<Span, Vec<&Statement<'_>>> = HashMap::new();
             for statement in &self.statements {
                 let query = statement.query.and_then(|query| self.program.queries.get(query));
@@ -161,8 +192,13 @@ impl<'a> File<'a> {
                     queries.entry(query.literal).or_default().push(statement);
                 }
             }
-            let mut units =
-                sessions::units(Functions { code: &code, text: self.source.text(), language, queries: &queries });
+            let mut units = sessions::units(Functions {
+                code: &code,
+                text: self.source.text(),
+                file: self.id,
+                language,
+                queries: &queries,
+            });
             let covered: HashSet<Span> =
                 units.iter().flat_map(|unit| unit.site_steps().map(|(_, site)| unit.sites[site].span)).collect();
             let followed = self.units.iter().filter(|flow| flow.unit.work_follows);
@@ -180,6 +216,11 @@ impl<'a> File<'a> {
             self.units.extend(units.into_iter().map(UnitFlow::new));
         }
         self.statements.retain(|statement| statement.query.is_none() || statement.is_relevant());
+    }
+
+    /// Whether it is test code, by the libraries that it uses.
+    pub fn is_test(&self) -> bool {
+        self.is_test
     }
 
     /// Whether it is host code.

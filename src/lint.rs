@@ -58,7 +58,8 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
     let facts = Facts::of(&files, project.complete(), catalog, pooler);
     let found = check(&files, &facts, targets, settings);
     let mut findings = suppressed(found, &files, targets, &facts, settings);
-    report.in_tests = select(&mut findings, project, settings);
+    let tests: BTreeSet<FileId> = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
+    report.in_tests = select(&mut findings, project, settings, &tests);
     findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
     for file in files.iter().filter(|file| targets.contains(file.id)) {
         report.summary.lock_sites += file.lock_sites;
@@ -293,14 +294,14 @@ fn suppressed(
 }
 
 /// Levels by settings; what is switched off goes. The answer counts what went because it is in test code.
-fn select(findings: &mut Vec<Finding>, project: &dyn Project, settings: &Settings) -> usize {
+fn select(findings: &mut Vec<Finding>, project: &dyn Project, settings: &Settings, tests: &BTreeSet<FileId>) -> usize {
     let mut in_tests = 0;
     findings.retain_mut(|finding| {
         let path = &project.files()[finding.at.file.0 as usize].path;
         let settings = settings.of(path);
         let Some(level) = settings.level(finding.rule, finding.level) else { return false };
         finding.level = level;
-        let shown = settings.include_tests() || !is_test(path);
+        let shown = settings.include_tests() || !is_test(path) && !tests.contains(&finding.at.file);
         in_tests += usize::from(!shown);
         shown
     });

@@ -15,6 +15,7 @@ mod types;
 mod value;
 mod within;
 
+use crate::finding::FileId;
 use crate::flow::lower::HostBuilder;
 use crate::flow::{Node, Unit};
 use crate::host::code::{Code, FunctionId, StmtId};
@@ -43,6 +44,8 @@ pub struct Functions<'a, 's, 'd> {
     pub code: &'a Code<'s>,
     /// Its text.
     pub text: &'s str,
+    /// Its identity in the project.
+    pub file: FileId,
     /// Its language.
     pub language: HostLanguage,
     /// The SQL in it.
@@ -51,7 +54,7 @@ pub struct Functions<'a, 's, 'd> {
 
 /// The units of all functions of a source.
 pub fn units(program: Functions<'_, '_, '_>) -> Vec<Unit> {
-    let names = Names::new(program.code, program.language);
+    let names = Names::new(program.code, program.text, program.language);
     let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
     let mut inlined = HashSet::new();
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
@@ -103,6 +106,8 @@ struct Run<'a, 's, 'd> {
     later: Vec<(FunctionId, HashMap<String, Val>)>,
     /// A framework calls the function itself.
     is_entry: bool,
+    /// An annotation in sight says so.
+    annotated: bool,
     /// A framework has begun a transaction around the function.
     transactional: bool,
     /// How many blocks are around that a cancelled coroutine does not enter.
@@ -144,6 +149,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             inlined: HashSet::new(),
             later: Vec::new(),
             is_entry: false,
+            annotated: false,
             transactional: false,
             suspended: 0,
             cleanups: 0,
@@ -167,7 +173,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             Some(class) => format!("{}.{}", class.name, function.name),
             None => function.name.to_owned(),
         };
-        self.sessions.finish();
+        self.sessions.finish(self.program.language);
         let sessions = &self.sessions;
         let mut units = self
             .builder
@@ -196,6 +202,11 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
 
     fn slice(&self, span: Span) -> &'s str {
         self.program.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// What follows a place.
+    fn after(&self, span: Span) -> &'s str {
+        self.program.text.get(span.end..).unwrap_or_default()
     }
 
     /// A block as one node.

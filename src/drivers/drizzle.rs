@@ -7,6 +7,13 @@ use crate::flow::{Begins, Owner};
 
 const WRITES: &[&str] = &["insert", "update", "delete", "refreshMaterializedView"];
 
+const DATABASE: &[(&[&str], Does)] = &[
+    (&["execute"], Does::Run),
+    (WRITES, Does::Writes),
+    (&["transaction"], Does::Within { gives: "Tx", transaction: true, session: true }),
+    (&["$client"], Does::Nothing),
+];
+
 pub(super) const DRIVER: Driver = Driver {
     name: "Drizzle",
     languages: SCRIPT,
@@ -24,12 +31,16 @@ pub(super) const DRIVER: Driver = Driver {
             ],
             owner: Owner::Unknown,
             pin: "`db.transaction(async (tx) => …)`",
-            methods: &[
-                (&["execute"], Does::Run),
-                (WRITES, Does::Writes),
-                (&["transaction"], Does::Within { gives: "Tx", transaction: true, session: true }),
-                (&["$client"], Does::Nothing),
-            ],
+            methods: DATABASE,
+            otherwise: Does::Works,
+            ..HANDLE
+        },
+        Kind {
+            name: "Pool",
+            owner: Owner::PerCall,
+            begins: Begins::Never,
+            pin: "`db.transaction(async (tx) => …)`",
+            methods: DATABASE,
             otherwise: Does::Works,
             ..HANDLE
         },
@@ -48,11 +59,11 @@ pub(super) const DRIVER: Driver = Driver {
         },
     ],
     makers: &[
-        ("drizzle-orm/node-postgres.drizzle", "Database"),
-        ("drizzle-orm/postgres-js.drizzle", "Database"),
-        ("drizzle-orm/neon-serverless.drizzle", "Database"),
-        ("drizzle-orm/neon-http.drizzle", "Database"),
-        ("drizzle-orm/vercel-postgres.drizzle", "Database"),
+        ("drizzle-orm/node-postgres.drizzle", "Pool"),
+        ("drizzle-orm/postgres-js.drizzle", "Pool"),
+        ("drizzle-orm/neon-serverless.drizzle", "Pool"),
+        ("drizzle-orm/neon-http.drizzle", "Pool"),
+        ("drizzle-orm/vercel-postgres.drizzle", "Pool"),
     ],
     ..LIBRARY
 };

@@ -72,6 +72,8 @@ pub struct Session {
     pub returned: bool,
     /// Any call may throw.
     pub throws: bool,
+    /// An annotation in sight says that a framework has begun its transaction.
+    pub annotated: bool,
     /// It is a parameter of the function.
     pub is_parameter: bool,
     /// It is a framework's, which code elsewhere may have put in a transaction or on one connection.
@@ -80,8 +82,8 @@ pub struct Session {
     pub is_entry: bool,
     /// It is a field, which other methods of the class share.
     pub is_field: bool,
-    /// Code ends its transactions by hand.
-    pub explicit_end: bool,
+    /// The steps by which code ends its transactions by hand.
+    pub ends: Vec<super::StepId>,
     /// The unlocks that are sent with a context which is cancelled when they are needed.
     pub cancelled: Vec<super::SiteId>,
     /// The name of the setting or variable that its connection string comes from.
@@ -89,6 +91,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// Whether code ends a transaction by hand after a step, in the order of the text.
+    pub fn ends_after(&self, step: super::StepId) -> bool {
+        self.ends.iter().any(|end| *end > step)
+    }
+
     /// Whether a caller may have begun a transaction on it: a framework's session, and one whose transactions nothing shows.
     pub const fn is_shared(&self) -> bool {
         self.is_global

@@ -325,6 +325,11 @@ impl UnitFlow {
         !self.unit.steps.iter().any(|step| other(&step.action))
     }
 
+    /// Whether the unit ends its session: what is held goes with it.
+    pub fn ends_session(&self) -> bool {
+        self.unit.steps.iter().any(|step| step.action == Action::EndSession)
+    }
+
     /// Whether the lock is held where the unit is left, on some way but a failure.
     pub fn is_left_held(&self, site: SiteId) -> bool {
         self.trace.leaving.iter().any(|leaving| leaving.way != Way::Failure && leaving.held.contains(site))

@@ -84,7 +84,11 @@ const VALUES: &[Row] = &[
     (&[CSharp], r"((?:\w[\w.?]*(?:\(\))?\.)+GetHashCode\(\))", Moves::Perhaps),
     (&[CSharp], r"\b(Guid\.NewGuid\(\)|Random\.Shared\.Next\w*\(\))", Moves::Random),
     (&[CSharp], r"\b(Environment\.ProcessId|DateTime(?:Offset)?\.(?:Utc)?Now\.Ticks)\b", Moves::Clock),
-    (&[Go], r"\b(maphash\.(?:String|Bytes|Comparable|MakeSeed)\(|maphash\.Hash\b)", Moves::Process),
+    (
+        &[Go],
+        r"\b(maphash\.(?:String|Bytes|Comparable|MakeSeed)\((?:[^()]|\([^()]*\))*\)|maphash\.Hash\b)",
+        Moves::Process,
+    ),
     (&[Go], r"\b(rand\.(?:Int63|Int64|Uint64|Int|Uint32|Int31)\(\))", Moves::Random),
     (&[Go], r"\b(time\.Now\(\)\.Unix(?:Nano|Milli|Micro)?\(\))", Moves::Clock),
     (&[Go], r"\b(os\.Getpid\(\))", Moves::Number),

@@ -218,7 +218,7 @@ fn has_shape(sql: &str, verb: &str, calls: &[CallSite<'_>], literal: &Literal<'_
         }
         "insert" | "merge" => next == "into",
         "delete" => next == "from",
-        "update" => follows && has("set"),
+        "update" => (follows || kind(first + 1) == Some(TokenKind::Hole)) && has("set"),
         "truncate" | "listen" | "unlisten" | "notify" | "vacuum" | "analyze" | "cluster" => tokens.len() - first <= 8,
         "lock" => next == "table" || has("mode"),
         "do" => next == "language" || kind(first + 1).is_some_and(TokenKind::is_string),

@@ -101,5 +101,20 @@ fn apart(early: &Use<'_>, late: &Use<'_>) -> bool {
     let class = |one: &Use<'_>| one.flow.unit.name.rsplit_once('.').map(|(class, _)| class.to_owned());
     let others = second(early).is_none_or(|part| Some(part) != second(late));
     let classes = matches!((class(early), class(late)), (Some(a), Some(b)) if a != b);
-    is_host(early) && is_host(late) && others && (classes || early.directory != late.directory)
+    let files = early.file != late.file && words(early).is_disjoint(&words(late));
+    is_host(early) && is_host(late) && others && (classes || files || early.directory != late.directory)
+}
+
+/// The words of a unit's name, lower case.
+fn words(one: &Use<'_>) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    let mut word = String::new();
+    for c in one.flow.unit.name.chars() {
+        if (c.is_uppercase() || !c.is_alphanumeric()) && !word.is_empty() {
+            words.insert(std::mem::take(&mut word));
+        }
+        word.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
+    }
+    words.insert(word);
+    words
 }

@@ -1,7 +1,7 @@
 //! The session form inside a transaction, with nothing that unlocks it.
 
 use crate::finding::{Edit, Fix, Level, Place};
-use crate::flow::{Begins, SiteId, UnitFlow, UnitKind};
+use crate::flow::{Begins, Owner, SiteId, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Sameness, Scope};
@@ -31,11 +31,14 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         }
         let begin = before.begin();
         if let Some(session) = &flow.unit.session
-            && (session.escapes || begin.is_none() && session.begins != Begins::Already)
+            && (session.escapes
+                || session.owner == Owner::Own && flow.ends_session()
+                || begin.is_none() && session.begins != Begins::Already)
         {
             continue;
         }
-        let sure = if begin.is_some() { Level::Error } else { flow.unit.given_transaction_level() };
+        let annotated = flow.unit.session.as_ref().is_some_and(|session| session.annotated);
+        let sure = if begin.is_some() || annotated { Level::Error } else { flow.unit.given_transaction_level() };
         // An unlock of some key in another unit may be for this one.
         let level = match (sure, elsewhere) {
             (Level::Error, Sameness::Unknown) => Level::Warning,

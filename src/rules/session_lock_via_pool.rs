@@ -68,7 +68,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 
 /// Whether the same function unlocks the key on another session: that unlock is told.
 fn is_unlocked_beside(context: &Context<'_>, flow: &UnitFlow, mode: Mode, key: &Key) -> bool {
-    let beside = |other: &&UnitFlow| other.unit.span == flow.unit.span && other.unit.session != flow.unit.session;
+    let beside = |other: &&UnitFlow| {
+        let pool = other.unit.session.as_ref().is_some_and(|other| other.owner == Owner::PerCall);
+        pool && other.unit.span == flow.unit.span
+    };
     context.file.units.iter().filter(beside).any(|other| {
         other.released().any(|(_, unlock, released)| unlock.mode == mode && released.compare(key) == Sameness::Equal)
     })
@@ -87,7 +90,7 @@ fn report(
     sink: &mut Sink,
 ) {
     let mut story = sink.at_site(&RULE, level, context, (flow, site), message);
-    if let Some(declared) = session.declared.filter(|_| !session.is_parameter) {
+    if let Some(declared) = session.declared {
         story = story.related(Place::new(context.file.id, declared), "the handle comes from here");
     }
     // The unlocks have no fault of their own.

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let Some(session) = &flow.unit.session else { return };
-    if session.owner != Owner::PerCall || session.evidence == Evidence::Name || session.is_global {
+    if session.owner != Owner::PerCall || session.evidence == Evidence::Name {
         return;
     }
     for step in flow.unit.steps.iter().filter(|step| matches!(step.action, Action::Begin { .. })) {
@@ -22,7 +22,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         let mut story = sink
             .report(
                 &RULE,
-                Level::Error,
+                // Of a framework's handle a caller may have pinned the connection.
+                if session.is_global { Level::Warning } else { Level::Error },
                 Place::new(context.file.id, step.span),
                 "a pool may run the next statement on another connection: the transaction is open on one, and the work is \
                  done in autocommit on others",
@@ -30,7 +31,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             .statement(step.span)
             .unit(&flow.unit.name)
             .help(format!("take one connection{pin} for the whole transaction"));
-        if let Some(declared) = session.declared.filter(|_| !session.is_parameter) {
+        if let Some(declared) = session.declared {
             story = story.related(Place::new(context.file.id, declared), "the pool comes from here");
         }
         // Locks in that transaction are in none.

@@ -14,13 +14,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    if flow.unit.session.as_ref().is_some_and(|session| !session.explicit_end) {
-        return;
-    }
     for (step, site) in flow.unit.site_steps() {
         let Some((unlock, _)) = flow.unit.advisory(site) else { continue };
         let before = &flow.trace.before[step];
-        if unlock.action != Action::Unlock || !before.in_transaction() {
+        let commits = flow.unit.session.as_ref().is_none_or(|session| session.ends_after(step));
+        if unlock.action != Action::Unlock || !before.in_transaction() || !commits {
             continue;
         }
         // A lock of the very key, or else one whose key may be it.

@@ -15,13 +15,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     // Code that commits after its unlock has another fault, unlock-before-commit.
-    if flow.unit.session.as_ref().is_none_or(|session| session.explicit_end) {
-        return;
-    }
+    let Some(session) = &flow.unit.session else { return };
     for (step, site) in flow.unit.site_steps() {
         let Some((unlock, key)) = flow.unit.advisory(site) else { continue };
         let before = &flow.trace.before[step];
-        if unlock.action != Action::Unlock || !before.aborted {
+        if unlock.action != Action::Unlock || !before.aborted || session.ends_after(step) {
             continue;
         }
         let held = before.held_any.iter().find(|&taken| {

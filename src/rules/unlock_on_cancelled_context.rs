@@ -19,9 +19,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         return;
     }
     for (site, ..) in flow.released().filter(|(site, ..)| session.cancelled.contains(site)) {
+        // Of a connection that was given it is not known whether it lives on.
+        let level = if session.owner == Owner::Borrowed { Level::Warning } else { Level::Note };
         let mut story = sink.at_site(
             &RULE,
-            Level::Warning,
+            level,
             context,
             (flow, site),
             "if the request is cancelled, this unlock is cancelled before it is sent, and the connection lives on with the \

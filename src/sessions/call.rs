@@ -9,10 +9,38 @@ use crate::host::code::{Argument, Call, CallId, ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 
+/// What models of frameworks write with.
+const WRITES: &[&str] = &[
+    "save",
+    "update",
+    "create",
+    "delete",
+    "destroy",
+    "insert",
+    "update_all",
+    "delete_all",
+    "insert_all",
+    "upsert",
+    "bulk_create",
+    "increment",
+    "decrement",
+    "firstOrCreate",
+    "updateOrCreate",
+    "forceDelete",
+    "saveMany",
+    "touch",
+    "find_each",
+];
+
+/// What a model of Rails has of its base.
+const MODEL: &[&str] = &["transaction", "connection", "connection_pool", "lease_connection", "with_connection"];
+
 /// What is asked of a handle: the call's parts.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'c, 's> {
     pub(super) span: Span,
+    /// The method's name.
+    pub(super) name: &'s str,
     pub(super) arguments: &'c [Argument<'s>],
     pub(super) vals: &'c [Val],
     /// The argument that holds the SQL.
@@ -22,14 +50,19 @@ pub(super) struct Asked<'c, 's> {
 impl<'s> Asked<'_, 's> {
     /// A call whose arguments are these.
     pub(super) fn of<'c>(call: &'c Call<'s>, span: Span, vals: &'c [Val]) -> Asked<'c, 's> {
-        let text =
-            call.arguments.iter().zip(vals).find(|(_, val)| matches!(val, Val::Query(query) if query.on.is_none()));
-        Asked { span, arguments: &call.arguments, vals, text: text.map(|(argument, _)| argument.value) }
+        let text = call.arguments.iter().zip(vals).find(|(_, val)| val.query().is_some_and(|query| query.on.is_none()));
+        Asked {
+            span,
+            name: call.name,
+            arguments: &call.arguments,
+            vals,
+            text: text.map(|(argument, _)| argument.value),
+        }
     }
 
     /// A property.
     pub(super) const fn property(span: Span) -> Self {
-        Self { span, arguments: &[], vals: &[], text: None }
+        Self { span, name: "", arguments: &[], vals: &[], text: None }
     }
 }
 
@@ -69,7 +102,15 @@ impl<'s> Run<'_, 's, '_> {
                 // `sql\`…\``, `trx('table')`: the handle itself is called.
                 Val::Handle(handle) => return self.handle_called(&handle, call, span, out),
                 Val::Function(function) => return self.closure_called(function, call, out),
-                _ => Val::Nothing,
+                // A function of a library's module; or one of what a block works on.
+                _ => {
+                    let module = self.names.qualified(call.callee);
+                    let module = module.as_deref().and_then(|name| name.rsplit_once('.')).map(|(module, _)| module);
+                    match module.and_then(|module| self.names.global(module)) {
+                        Some(handle) if handle.kind.method(call.name).is_some() => Val::Handle(handle),
+                        _ => self.block_receiver(call.name),
+                    }
+                }
             },
             _ => Val::Nothing,
         };
@@ -97,18 +138,30 @@ impl<'s> Run<'_, 's, '_> {
     /// Rails: every model has the connection and the transactions of its base.
     fn model(&self, call: &Call<'s>) -> Option<Val> {
         let code = self.program.code;
+        if self.program.language == HostLanguage::Ruby
+            && MODEL.contains(&call.name)
+            && matches!(code.exprs.get(call.callee).map(|expr| &expr.value), Some(Value::Name(_)))
+            && self.names.class_of(self.function()).is_some_and(|class| !class.bases.is_empty())
+        {
+            return self.names.global("ActiveRecord.Base").map(Val::Handle);
+        }
         let Some(Value::Member { of, .. }) = code.exprs.get(call.callee).map(|expr| &expr.value) else { return None };
         let Some(Value::Name(name)) = code.exprs.get(*of).map(|expr| &expr.value) else { return None };
         let is_model = self.program.language == HostLanguage::Ruby
             && name.starts_with(|c: char| c.is_ascii_uppercase())
-            && matches!(
-                call.name,
-                "transaction" | "connection" | "connection_pool" | "lease_connection" | "with_connection"
-            );
+            && MODEL.contains(&call.name);
         if !is_model {
             return None;
         }
         self.names.global("ActiveRecord.Base").map(Val::Handle)
+    }
+
+    /// What a block without parameters works on: Kotlin's `transaction { exec("…") }`.
+    fn block_receiver(&self, method: &str) -> Val {
+        let handle = self.frames.iter().rev().find_map(|frame| frame.vars.get("\0this")?.handle());
+        handle
+            .filter(|handle| handle.kind.method(method).is_some())
+            .map_or(Val::Nothing, |handle| Val::Handle(handle.clone()))
     }
 
     /// A handle that is called like a function, or tags a template.
@@ -158,6 +211,14 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn does(&mut self, handle: &Handle, does: Does, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
         let span = asked.span;
         match does {
+            // Knex: a later method says on which transaction.
+            Does::Run if self.after(span).trim_start().starts_with(".transacting(") => {
+                let mut query = asked.vals.iter().find_map(|val| val.query().cloned());
+                if let Some(query) = &mut query {
+                    query.bound = self.bound(asked.arguments, asked.text);
+                }
+                query.map_or(Val::Nothing, Val::Query)
+            }
             Does::Run | Does::Execute => self.run_text(handle, asked, out),
             Does::Prepare(kind) => {
                 let on = self.same(handle, kind).unwrap_or_else(|| handle.clone());
@@ -171,7 +232,11 @@ impl<'s> Run<'_, 's, '_> {
             }
             Does::Fetch => {
                 let session = self.session(handle);
-                self.sessions.answers.get(&session).copied().map_or(Val::Nothing, Val::Answer)
+                let answer = self.sessions.answers.get(&session).copied();
+                if let Some(answer) = answer {
+                    self.read(answer);
+                }
+                answer.map_or(Val::Nothing, Val::Answer)
             }
             Does::Gives(kind) => self.same(handle, kind).map_or(Val::Nothing, Val::Handle),
             Does::Borrows(kind) => {
@@ -180,6 +245,12 @@ impl<'s> Run<'_, 's, '_> {
                     return self.same(&single, kind).map_or(Val::Nothing, Val::Handle);
                 }
                 self.fresh(handle, kind, span, true).map_or(Val::Nothing, Val::Handle)
+            }
+            // A connection that is taken out of its pool keeps its session.
+            Does::Opens(kind) if handle.root.owner == Owner::Borrowed => {
+                let session = self.session(handle);
+                self.sessions.all[session].escapes = true;
+                self.same(handle, kind).map_or(Val::Nothing, Val::Handle)
             }
             Does::Opens(kind) => self.fresh(handle, kind, span, false).map_or(Val::Nothing, Val::Handle),
             Does::Begins(kind) => {
@@ -207,7 +278,15 @@ impl<'s> Run<'_, 's, '_> {
             }
             Does::Returns => {
                 let session = self.session(handle);
-                self.give_back(session, span, out);
+                let destroys = asked.arguments.iter().any(|argument| {
+                    let value = self.slice(self.program.code.exprs[argument.value].span);
+                    matches!(value, "true" | "True") && argument.name.is_none_or(|name| name == "close")
+                });
+                if destroys {
+                    self.push(session, Action::EndSession, span, out);
+                } else {
+                    self.give_back(session, span, out);
+                }
                 Val::Nothing
             }
             Does::Closes => {
@@ -221,10 +300,28 @@ impl<'s> Run<'_, 's, '_> {
                 Val::Nothing
             }
             Does::Autocommit => {
-                let on = asked.arguments.first().is_none_or(|argument| {
-                    !matches!(self.slice(self.program.code.exprs[argument.value].span), "false" | "False" | "0")
-                });
-                self.set_begins(handle, if on { Begins::Never } else { Begins::ByItself });
+                let text =
+                    asked.arguments.first().map(|argument| self.slice(self.program.code.exprs[argument.value].span));
+                match text {
+                    // From here on statements are in a transaction.
+                    Some("false" | "False" | "0") => {
+                        let session = self.session(handle);
+                        self.push(session, Action::Begin { one_snapshot: false }, span, out);
+                    }
+                    Some("true" | "True" | "1") => {
+                        let session = self.session(handle);
+                        if self.builder.begins(session) {
+                            self.push(session, Action::End { chain: false }, span, out);
+                        } else {
+                            self.set_begins(handle, Begins::Never);
+                        }
+                    }
+                    Some(text) if text.to_ascii_uppercase().contains("AUTOCOMMIT") => {
+                        self.set_begins(handle, Begins::Never)
+                    }
+                    // A saved value.
+                    _ => {}
+                }
                 Val::Handle(handle.clone())
             }
             Does::Limit => {
@@ -272,9 +369,7 @@ impl<'s> Run<'_, 's, '_> {
             let made = Some((call.expr, self.function()));
             let handle = Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made };
             // A transaction object around SQL text or a handle works on that.
-            if let Some(given) = asked.vals.iter().find_map(|val| val.handle().cloned())
-                && given.driver.name == driver.name
-            {
+            if let Some(given) = asked.vals.iter().find_map(|val| val.handle().cloned()) {
                 return Val::Handle(Handle { origin: given.origin, root: given.root, ..handle });
             }
             return Val::Handle(handle);
@@ -288,25 +383,36 @@ impl<'s> Run<'_, 's, '_> {
             && let Some(function) = self.names.function(self.function(), call.name, call.arguments.len())
             && self.is_mine(receiver, call)
         {
-            return self.follow(function, asked.vals, &call.arguments, false, out);
+            let first = self.builder.sites();
+            let val = self.follow(function, asked.vals, &call.arguments, false, out);
+            if self.runner.is_none() && self.is_wrapper(function, call) {
+                self.builder.called_at(first, call.from_name, self.program.file);
+            }
+            return val;
         }
         // Something unknown gets a handle and SQL: it runs the one on the other.
         let handle = asked.vals.iter().find_map(|val| val.handle().cloned());
-        let query =
-            asked.vals.iter().find_map(|val| if let Val::Query(query) = val { Some(query.clone()) } else { None });
+        let query = asked.vals.iter().find_map(|val| val.query().cloned());
         let lock = asked.vals.iter().find_map(|val| if let Val::Lock(lock) = val { Some(lock.clone()) } else { None });
         match (handle, query, lock) {
             (Some(handle), Some(_), _) => return self.run_text(&handle, asked, out),
             (Some(handle), None, Some(lock)) => return self.run_lock(&handle, &lock, span, out),
             (None, Some(mut query), _) => {
                 query.bound.extend(self.bound(asked.arguments, asked.text));
-                let receiver = matches!(code.exprs.get(call.callee).map(|e| &e.value), Some(Value::Member { .. }));
+                let receiver = match code.exprs.get(call.callee).map(|expr| &expr.value) {
+                    // Rust's `module::function` makes a query.
+                    Some(Value::Member { of, at, .. }) => {
+                        let between = Span::new(code.exprs[*of].span.end, at.start);
+                        !(self.program.language == HostLanguage::Rust && self.slice(between).contains("::"))
+                    }
+                    _ => false,
+                };
                 // `conn.execute("…")` on something unknown runs it; `text("…")` is still SQL.
                 if receiver && is_runner(call.name) && query.on.is_none() {
                     let text = self.receiver_text(call.expr);
                     let handle = self.unknown(&text);
                     let cancelled = self.is_cancellable(asked);
-                    return self.run_noting(&handle, &query, span, cancelled, out);
+                    return self.run_noting(&handle, &query, (span, call.name), cancelled, out);
                 }
                 return Val::Query(query);
             }
@@ -318,6 +424,12 @@ impl<'s> Run<'_, 's, '_> {
             for val in asked.vals {
                 self.give_away(val);
             }
+        }
+        if WRITES.contains(&call.name.trim_end_matches('!'))
+            && let Some(session) = self.sessions.ambient()
+        {
+            self.push(session, Action::Work { reads: Vec::new(), writes: vec![String::new()] }, span, out);
+            return result;
         }
         // Of a function that runs here the parts may throw.
         if !asked.vals.iter().any(|val| matches!(val, Val::Function(_))) {

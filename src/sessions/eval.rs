@@ -1,5 +1,6 @@
 //! Expressions of host code: what they run, and what they stand for.
 
+use super::sql::is_runner;
 use super::value::{Answer, Query, Val};
 use super::{MAX_STEPS, Run, names};
 use crate::driver::Does;
@@ -199,8 +200,15 @@ impl Run<'_, '_, '_> {
                 None if handle.kind.otherwise == Does::Works => Val::Handle(handle),
                 None => Val::Nothing,
             },
-            Val::Answer(answer) if !NO_ANSWER.contains(&name) => Val::Answer(answer),
-            Val::Query(Query { answer: Some(answer), .. }) if !NO_ANSWER.contains(&name) => Val::Answer(answer),
+            Val::Answer(answer) | Val::Query(Query { answer: Some(answer), .. }) if !NO_ANSWER.contains(&name) => {
+                self.read(answer);
+                Val::Answer(answer)
+            }
+            // Kotlin's getters: `query.singleResult`.
+            Val::Query(query @ Query { on: Some(_), .. }) if is_runner(name) => {
+                let Some(on) = query.on.clone() else { return Val::Nothing };
+                self.run(&on, &query, code.exprs[expr].span, out)
+            }
             Val::Query(query) => Val::Query(query),
             Val::Nothing => {
                 // `Class.TEXT`

@@ -194,6 +194,21 @@ impl<'s> Run<'_, 's, '_> {
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
     }
 
+    /// Whether a function does no more than take or release the lock that its caller names.
+    pub(super) fn is_wrapper(&self, function: FunctionId, call: &Call<'s>) -> bool {
+        let span = self.program.code.functions[function].span;
+        let mut inside = self.program.queries.iter().filter(|(at, _)| span.contains(**at));
+        let (Some((_, statements)), None) = (inside.next(), inside.next()) else { return false };
+        let [statement] = statements.as_slice() else { return false };
+        let [lock] = statement.locks.as_slice() else { return false };
+        let named = lock.args.iter().any(|arg| arg.any(&mut |part| matches!(part, Sql::Parameter(_))));
+        let given = call.arguments.iter().any(|argument| {
+            !matches!(self.key_value(argument.value, 0), Sql::Parameter(text) if text == "?")
+                && self.names.handle(argument.value, self.function(), 0).is_none()
+        });
+        named && given
+    }
+
     /// A function of this file that a handle's method call means.
     pub(super) fn extension(
         &mut self,

@@ -81,6 +81,11 @@ impl<'s> Run<'_, 's, '_> {
         let code = self.program.code;
         let after = text.and_then(|text| arguments.iter().position(|argument| argument.value == text));
         let mut found = Vec::new();
+        // `["SELECT … ?", key]`: what follows the SQL in its own list.
+        if let Some(Value::Items(items)) = text.and_then(|text| code.exprs.get(text)).map(|expr| &expr.value) {
+            found
+                .extend(items.iter().skip(1).map(|item| (item.name.map(str::to_owned), self.key_value(item.value, 0))));
+        }
         for argument in arguments.iter().skip(after.map_or(0, |at| at + 1)) {
             let name = argument.name.map(str::to_owned);
             match code.exprs.get(argument.value).map(|expr| &expr.value) {
@@ -112,6 +117,10 @@ impl<'s> Run<'_, 's, '_> {
             let before = lock.call.args.get(index).map_or(0, |tokens| statement.placeholders_before(tokens));
             let nth = Cell::new(before);
             let filled = arg.substitute(&|part| {
+                // A column is another value for each row.
+                if matches!(part, Sql::Name { .. }) {
+                    return Some(Sql::Parameter("?".to_owned()));
+                }
                 let Sql::Parameter(text) = part else { return None };
                 let value = self.placeholder(text, &nth, query);
                 Some(value.unwrap_or_else(|| Sql::Parameter("?".to_owned())))

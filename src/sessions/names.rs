@@ -5,7 +5,7 @@ use super::value::{Handle, Origin};
 use crate::driver::{Does, Driver, Kind};
 use crate::drivers::DRIVERS;
 use crate::flow::{Evidence, Owner};
-use crate::host::code::{Binding, Class, Code, ExprId, Flow, FunctionId, StmtId, Value};
+use crate::host::code::{Binding, Call, Class, Code, ExprId, Flow, FunctionId, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
@@ -27,6 +27,7 @@ pub(super) struct Declared<'s> {
 /// The names of a file.
 pub(super) struct Names<'a, 's> {
     code: &'a Code<'s>,
+    text: &'s str,
     language: HostLanguage,
     /// Variables by function.
     locals: HashMap<(FunctionId, &'s str), Declared<'s>>,
@@ -40,15 +41,23 @@ pub(super) struct Names<'a, 's> {
 }
 
 impl<'a, 's> Names<'a, 's> {
-    pub(super) fn new(code: &'a Code<'s>, language: HostLanguage) -> Self {
+    pub(super) fn new(code: &'a Code<'s>, text: &'s str, language: HostLanguage) -> Self {
         let imports: HashMap<_, _> = code.imports.iter().map(|import| (import.name, import.path.as_ref())).collect();
+        // `require('knex')(…)` declares no name of the module.
+        let module = |call: &Call<'s>| {
+            let span = code.exprs.get(call.arguments.first().filter(|_| call.name == "require")?.value)?.span;
+            Some(text.get(span.range())?.trim_matches(['"', '\'', '`']))
+        };
+        let required: Vec<&str> = code.calls.iter().filter_map(module).collect();
         let used = |driver: &&Driver| {
             driver.languages.contains(&language)
                 && (driver.imports.is_empty()
+                    || required.iter().any(|path| driver.imports.iter().any(|known| within(path, known)))
                     || code.imports.iter().any(|import| driver.imports.iter().any(|known| within(&import.path, known))))
         };
         let mut names = Self {
             code,
+            text,
             language,
             locals: HashMap::new(),
             fields: HashMap::new(),
@@ -78,6 +87,11 @@ impl<'a, 's> Names<'a, 's> {
                 }
             }
         }
+    }
+
+    /// Whether the file uses one of some libraries.
+    pub(super) fn uses(&self, names: &[&str]) -> bool {
+        self.drivers.iter().any(|driver| names.contains(&driver.name))
     }
 
     fn declare(&mut self) {
@@ -174,7 +188,7 @@ impl<'a, 's> Names<'a, 's> {
     }
 
     /// A function and those around it, the innermost first.
-    fn chain(&self, function: FunctionId) -> impl Iterator<Item = FunctionId> + '_ {
+    pub(super) fn chain(&self, function: FunctionId) -> impl Iterator<Item = FunctionId> + '_ {
         std::iter::successors(Some(function), |id| self.code.functions.get(*id)?.outer)
             .take_while(|id| *id < self.code.functions.len())
             .take(64)
@@ -231,6 +245,12 @@ impl<'a, 's> Names<'a, 's> {
                 }
                 Value::Name(name) => {
                     parts.push(name);
+                    break;
+                }
+                // `require('knex')(…)`
+                Value::Call(call) if self.code.calls[*call].name == "require" => {
+                    let module = self.code.exprs.get(self.code.calls[*call].arguments.first()?.value)?.span;
+                    parts.push(self.text.get(module.range())?.trim_matches(['"', '\'', '`']));
                     break;
                 }
                 _ => return None,
@@ -326,6 +346,12 @@ impl<'a, 's> Names<'a, 's> {
                 if let Some(name) = self.qualified(call.callee)
                     && let Some((driver, kind)) = self.made(&name, call.constructs)
                 {
+                    // What stands on a pool or a connection works on that.
+                    let on =
+                        call.arguments.iter().find_map(|argument| self.handle(argument.value, function, depth + 1));
+                    if let Some(on) = on {
+                        return Some(Handle { driver, kind, evidence: Evidence::Declared, ..on });
+                    }
                     let origin = origin_of(driver, kind, node.span);
                     return Some(Handle {
                         driver,
@@ -379,8 +405,12 @@ impl<'a, 's> Names<'a, 's> {
                 return Some(handle);
             }
         }
-        let class = self.class_of(function)?;
-        self.handle_of_field(class.name, name, depth)
+        let class = self.class_of(function).map_or("", |class| class.name);
+        self.handle_of_field(class, name, depth).or_else(|| {
+            // Ruby's constants are seen from the modules inside.
+            let (around, _) = self.fields.keys().find(|(around, field)| *field == name && *around != class)?;
+            if name.starts_with(char::is_uppercase) { self.handle_of_field(around, name, depth) } else { None }
+        })
     }
 
     /// What a field stands for.
@@ -400,8 +430,8 @@ impl<'a, 's> Names<'a, 's> {
         let made = || self.handle(declared.value?, declared.function, depth + 1);
         if let Some((driver, kind)) = typed {
             // A type of which nothing is known, and of a connection that has a beginning in sight.
-            if matches!(kind.owner, Owner::Unknown | Owner::Given)
-                && let Some(handle) = made()
+            if let Some(handle) = made()
+                && (matches!(kind.owner, Owner::Unknown | Owner::Given) || handle.driver.name == driver.name)
             {
                 return Some(handle);
             }
@@ -415,7 +445,7 @@ impl<'a, 's> Names<'a, 's> {
                 made: None,
             });
         }
-        if declared.part.is_some_and(|part| part != "0") {
+        if declared.part.is_some_and(|part| !matches!(part, "0" | "ok")) {
             return None;
         }
         made()

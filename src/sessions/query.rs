@@ -5,9 +5,29 @@ use super::call::Asked;
 use super::sql::is_runner;
 use super::value::{Answer, Handle, Query, Val};
 use crate::driver::Does;
-use crate::flow::Node;
+use crate::flow::{Answer as Says, Node};
 use crate::host::code::{Argument, Call, Value};
 use crate::span::Span;
+
+/// Methods by which SQL that is a value runs.
+const EXECUTES: &[&str] = &[
+    "execute",
+    "executeUpdate",
+    "executeQuery",
+    "fetch",
+    "fetchone",
+    "fetch_one",
+    "fetch_all",
+    "fetch_optional",
+    "fetchOne",
+    "single",
+    "get_result",
+    "get_results",
+    "load",
+    "query_row",
+    "getSingleResult",
+    "getResultList",
+];
 
 impl<'s> Run<'_, 's, '_> {
     /// A method of SQL that runs later: binds to it, runs it on a handle, or makes another of it.
@@ -46,7 +66,7 @@ impl<'s> Run<'_, 's, '_> {
                     query.bound = self.bound(asked.arguments, None);
                 }
                 let cancelled = self.is_cancellable(asked);
-                let answer = self.run_noting(&on, &query, span, cancelled, out);
+                let answer = self.run_noting(&on, &query, (span, call.name), cancelled, out);
                 if let Val::Answer(answer) = answer {
                     query.answer = Some(answer);
                 }
@@ -69,14 +89,27 @@ impl<'s> Run<'_, 's, '_> {
             return Val::Query(query);
         }
         if let Some(answer) = query.answer {
+            self.read(answer);
             return self.of_answer(answer, call, asked, out);
         }
         let _ = mark;
+        // On a connection that is given implicitly, or by a name of which nothing is known.
+        if query.on.is_none() && EXECUTES.contains(&call.name) && !self.names.uses(&["doobie", "skunk", "Slick"]) {
+            let text =
+                asked.arguments.first().map_or("", |argument| self.slice(self.program.code.exprs[argument.value].span));
+            let handle = self.unknown(text.trim_start_matches(['&', '*', ' ']).trim_start_matches("mut "));
+            let answer = self.run_noting(&handle, &query, (span, call.name), false, out);
+            if let Val::Answer(answer) = answer {
+                query.answer = Some(answer);
+            }
+            self.remember(call, &query);
+            return answer;
+        }
         // The end of a builder that was made on a handle: it runs here.
         if let Some(on) = query.on.clone()
             && is_runner(call.name)
         {
-            let answer = self.run_noting(&on, &query, span, false, out);
+            let answer = self.run_noting(&on, &query, (span, call.name), false, out);
             if let Val::Answer(answer) = answer {
                 query.answer = Some(answer);
             }
@@ -94,7 +127,7 @@ impl<'s> Run<'_, 's, '_> {
         out: &mut Vec<Node>,
     ) -> Val {
         let cancelled = self.is_cancellable(asked);
-        self.run_noting(handle, query, asked.span, cancelled, out)
+        self.run_noting(handle, query, (asked.span, asked.name), cancelled, out)
     }
 
     /// The variable whose method is called has changed.
@@ -152,6 +185,7 @@ impl<'s> Run<'_, 's, '_> {
         out: &mut Vec<Node>,
     ) -> Val {
         let code = self.program.code;
+        self.read(answer);
         // `Scan(&got)`: the answer goes into variables.
         if matches!(call.name, "Scan" | "ScanRow" | "StructScan" | "Row" | "Rows" | "Pluck" | "Find" | "Take" | "First")
         {
@@ -170,6 +204,13 @@ impl<'s> Run<'_, 's, '_> {
         }
         self.handed_on(&Val::Answer(answer), asked, out);
         Val::Answer(answer)
+    }
+
+    /// Somebody looks at an answer after all.
+    pub(super) fn read(&mut self, answer: Answer) {
+        if let Some(site) = answer.site {
+            self.builder.answered(site, Says::Read);
+        }
     }
 
     /// Functions among the arguments run here, with a value.

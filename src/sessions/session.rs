@@ -6,14 +6,19 @@ use crate::driver::{AtEnd, Does, HANDLE, Kind, LIBRARY};
 use crate::flow::lower::{HostBuilder, SessionId};
 use crate::flow::{Action, Begins, Evidence, Node, Owner, Session, SiteId};
 use crate::host::code::{ExprId, FunctionId, Value};
+use crate::language::HostLanguage;
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
 
 /// What a facade is in a transaction that something around has begun.
-const AROUND: Kind = Kind { begins: Begins::Already, otherwise: Does::Works, ..HANDLE };
+static AROUND: Kind = Kind { name: "around", begins: Begins::Already, otherwise: Does::Works, ..HANDLE };
+
+/// Longer names of handles are expressions, which say nothing in a message.
+const MAX_NAME: usize = 40;
 
 /// Functions that frameworks call.
-const ENTRIES: &[&str] = &["handle", "__invoke", "perform", "main"];
+const ENTRIES: &[&str] =
+    &["handle", "__invoke", "perform", "main", "handle_call", "handle_cast", "handle_info", "handle_event"];
 
 /// How many arguments of the call that makes a handle are looked at, with those inside them.
 const MAX_ARGUMENTS: usize = 64;
@@ -41,10 +46,15 @@ impl Sessions {
     /// Code commits or rolls back by hand: where nothing began a transaction, the statements begin them by themselves.
     pub(super) fn ended(&mut self, id: SessionId, builder: &HostBuilder) {
         let session = &mut self.all[id];
-        session.explicit_end = true;
+        session.ends.push(builder.len());
         if matches!(session.begins, Begins::Unknown | Begins::NeverByDefault) && !builder.begins(id) {
             session.begins = Begins::ByItself;
         }
+    }
+
+    /// The session of a framework that keeps one for the thread or request.
+    pub(super) fn ambient(&self) -> Option<SessionId> {
+        self.all.iter().position(|session| session.owner == Owner::Ambient)
     }
 
     /// A pool of one connection is no pool.
@@ -53,8 +63,13 @@ impl Sessions {
     }
 
     /// What is known only at the end.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(&mut self, language: HostLanguage) {
         for (id, session) in self.all.iter_mut().enumerate() {
+            // In Rust what a function borrows goes back when it is dropped.
+            session.returned |= language == HostLanguage::Rust
+                && session.owner == Owner::Borrowed
+                && !session.escapes
+                && !session.is_parameter;
             if session.owner == Owner::PerCall && self.single.contains(&self.origins[id]) {
                 session.owner = Owner::Ambient;
             }
@@ -74,35 +89,54 @@ impl<'s> Run<'_, 's, '_> {
             Origin::At(span) => Some(*span),
             _ => None,
         };
-        let is_parameter = declared.is_some_and(|span| {
-            let functions = &self.program.code.functions;
-            functions.get(self.frames.first().map_or(function, |frame| frame.function)).is_some_and(|function| {
-                function.parameters.iter().any(|p| names::parameter_place(function.at, names::bare(p.name)) == span)
-            })
+        let root = self.frames.first().map_or(function, |frame| frame.function);
+        let parameter = self.program.code.functions.get(root).and_then(|function| {
+            let is_it = |name: &str| declared == Some(names::parameter_place(function.at, names::bare(name)));
+            function.parameters.iter().map(|parameter| parameter.name).find(|name| is_it(name))
         });
+        let name = match &handle.origin {
+            Origin::Field(_, name) | Origin::Module(name) => name.clone(),
+            Origin::Global(name) => (*name).to_owned(),
+            Origin::Text(text) => text.trim_start_matches('\0').to_owned(),
+            Origin::At(span) => {
+                parameter.unwrap_or_else(|| self.slice(*span).split('(').next().unwrap_or_default()).to_owned()
+            }
+        };
+        let shown = |name: &String| !name.is_empty() && name.len() <= MAX_NAME && !name.contains(char::is_control);
         let id = self.sessions.all.len();
         self.sessions.all.push(Session {
             owner: handle.root.owner,
             begins: handle.root.begins,
             evidence: handle.evidence,
             driver: handle.driver.name,
-            handle: String::new(),
-            declared,
+            handle: Some(name).filter(shown).unwrap_or_default(),
+            declared: declared.filter(|_| parameter.is_none()),
             pin: handle.root.pin,
             escapes: false,
             returned: false,
             throws: self.program.code.throws,
             setting: None,
-            is_parameter,
+            is_parameter: parameter.is_some(),
+            annotated: self.annotated && handle.kind.name == AROUND.name,
             is_global: matches!(handle.origin, Origin::Global(_)),
             is_entry: self.is_entry,
             is_field: matches!(handle.origin, Origin::Field(..)),
             cancelled: Vec::new(),
-            explicit_end: false,
+            ends: Vec::new(),
         });
         self.sessions.pool.push(None);
         self.sessions.origins.push(handle.origin.clone());
         self.sessions.by_origin.insert(handle.origin.clone(), id);
+        // A pool that some function of the file makes one connection.
+        let limits = |call: &crate::host::code::Call<'_>| {
+            let one = call.arguments.first().is_some_and(|argument| {
+                self.program.code.exprs.get(argument.value).is_some_and(|expr| self.slice(expr.span).trim() == "1")
+            });
+            one && handle.root.method(call.name) == Some(Does::Limit)
+        };
+        if handle.root.owner == Owner::PerCall && self.program.code.calls.iter().any(limits) {
+            self.sessions.limit(&handle.origin);
+        }
         if let Some((expr, function)) = handle.made {
             self.settle(&handle, id, expr, function);
         }
@@ -312,7 +346,8 @@ impl<'s> Run<'_, 's, '_> {
         };
         let class = self.names.class_of(function);
         let this = &code.functions[function];
-        self.transactional = annotated(&this.annotations) || class.is_some_and(|class| annotated(&class.annotations));
+        self.annotated = annotated(&this.annotations) || class.is_some_and(|class| annotated(&class.annotations));
+        self.transactional = self.annotated;
         let class = class.map_or("", |class| class.name);
         self.is_entry = this.name.is_empty() && this.outer.is_some()
             || ENTRIES.contains(&this.name)
@@ -327,7 +362,10 @@ impl<'s> Run<'_, 's, '_> {
     /// The transactions of a session, from here on.
     pub(super) fn set_begins(&mut self, handle: &Handle, begins: Begins) {
         let session = self.session(handle);
-        self.sessions.all[session].begins = begins;
+        // Where it is switched off, switching it on again is what comes after the transaction.
+        if self.sessions.all[session].begins != Begins::ByItself {
+            self.sessions.all[session].begins = begins;
+        }
     }
 }
 

@@ -3,14 +3,38 @@
 use super::call::Asked;
 use super::value::{Answer, Handle, LockExpr, Query, Val};
 use super::{MAX_STEPS, Run};
-use crate::flow::{Action, Node, StepId};
+use crate::flow::{Action, Answer as Says, Node, StepId};
 use crate::host::code::{Call, ExprId, Value};
+use crate::language::HostLanguage;
 use crate::span::Span;
 use crate::sql::advisory::{self, Action as Lock};
 use crate::sql::clause::Verb;
 use crate::sql::key;
 use crate::sql::value::Value as Sql;
 use crate::statement::LockCall;
+
+/// Methods that give how many rows there were, or whether there are any, but no value: who asks them does not know whether a
+/// lock was granted, unless the rows are fetched later.
+const NO_BOOLEAN: &[&str] = &[
+    "Exec",
+    "ExecContext",
+    "MustExec",
+    "execute",
+    "exec",
+    "executeUpdate",
+    "ExecuteNonQuery",
+    "ExecuteNonQueryAsync",
+    "ExecuteSqlRaw",
+    "ExecuteSqlRawAsync",
+    "ExecuteSqlInterpolated",
+    "ExecuteSqlInterpolatedAsync",
+    "ExecuteSql",
+    "ExecuteSqlAsync",
+    "statement",
+    "unprepared",
+    "affectingStatement",
+    "executeStatement",
+];
 
 impl<'s> Run<'_, 's, '_> {
     /// Runs the SQL among the arguments of a call.
@@ -19,20 +43,27 @@ impl<'s> Run<'_, 's, '_> {
         if let Some(lock) = lock {
             return self.run_lock(handle, &lock, asked.span, out);
         }
-        let query =
-            asked.vals.iter().find_map(|val| if let Val::Query(query) = val { Some(query.clone()) } else { None });
+        let query = asked.vals.iter().find_map(|val| val.query().cloned());
         match query {
             Some(mut query) => {
                 if query.bound.is_empty() {
                     query.bound = self.bound(asked.arguments, asked.text);
                 }
                 let cancelled = self.is_cancellable(asked);
-                self.run_noting(handle, &query, asked.span, cancelled, out)
+                self.run_noting(handle, &query, (asked.span, asked.name), cancelled, out)
             }
             None => {
                 let session = self.session(handle);
                 let first = self.builder.len();
-                self.push(session, Action::Work { reads: Vec::new(), writes: Vec::new() }, asked.span, out);
+                // `execute(update(Model)…)` of a query builder.
+                let writes = asked.arguments.iter().any(|argument| {
+                    let text = self.slice(self.program.code.exprs[argument.value].span);
+                    let text =
+                        text.rsplit_once('.').filter(|(module, _)| module.len() < 8).map_or(text, |(_, rest)| rest);
+                    ["update(", "insert(", "delete("].iter().any(|verb| text.starts_with(verb))
+                });
+                let writes = if writes { vec![String::new()] } else { Vec::new() };
+                self.push(session, Action::Work { reads: Vec::new(), writes }, asked.span, out);
                 Val::Answer(Answer { site: None, step: self.step_from(first), granted: true })
             }
         }
@@ -40,26 +71,26 @@ impl<'s> Run<'_, 's, '_> {
 
     /// Runs SQL on a handle's session.
     pub(super) fn run(&mut self, handle: &Handle, query: &Query, span: Span, out: &mut Vec<Node>) -> Val {
-        self.run_noting(handle, query, span, false, out)
+        self.run_noting(handle, query, (span, ""), false, out)
     }
 
     pub(super) fn run_noting(
         &mut self,
         handle: &Handle,
         query: &Query,
-        span: Span,
+        (span, name): (Span, &str),
         cancelled: bool,
         out: &mut Vec<Node>,
     ) -> Val {
         let session = self.session(handle);
         let first = self.builder.len();
         let Some(statements) = self.program.queries.get(&query.text).cloned() else { return Val::Nothing };
-        for statement in statements {
+        for (index, statement) in statements.into_iter().enumerate() {
             if self.builder.len() >= MAX_STEPS {
                 break;
             }
             if matches!(statement.tree.verb(), Verb::Commit { .. } | Verb::Rollback { .. }) {
-                self.sessions.all[session].explicit_end = true;
+                self.sessions.all[session].ends.push(self.builder.len());
             }
             let keys: Vec<_> =
                 statement.locks.iter().map(|lock| (lock.span, self.key_of(statement, lock, query))).collect();
@@ -67,17 +98,23 @@ impl<'s> Run<'_, 's, '_> {
                 let known = keys.iter().find(|(at, _)| *at == lock.span);
                 known.map_or_else(|| lock.key.clone(), |(_, key)| key.clone())
             };
-            let nodes = self.builder.statement(session, statement, &key);
+            let nodes = self.builder.statement(session, (statement, index > 0 && query.bound.is_empty()), &key);
             out.extend(nodes);
         }
         if self.builder.len() == first {
             self.push(session, Action::Call, span, out);
         }
         let mut site = None;
+        let counts = NO_BOOLEAN.contains(&name);
         for step in first..self.builder.len() {
             let Some(at) = self.builder.site(step) else { continue };
             match self.builder.function(at).map(|function| function.action) {
-                Some(Lock::TryLock) => site = Some(at),
+                Some(Lock::TryLock) => {
+                    site = Some(at);
+                    if counts {
+                        self.builder.answered(at, Says::Dropped);
+                    }
+                }
                 Some(Lock::Unlock) if cancelled || self.suspended > 0 => self.cancelled(session, at),
                 _ => {}
             }
@@ -139,10 +176,9 @@ impl<'s> Run<'_, 's, '_> {
             return false;
         }
         let code = self.program.code;
-        let Some(root) = self.frames.first().map(|frame| frame.function) else { return false };
-        let contexts: Vec<&str> = code.functions[root]
-            .parameters
-            .iter()
+        let around = self.names.chain(self.function()).chain(self.frames.iter().map(|frame| frame.function));
+        let contexts: Vec<&str> = around
+            .flat_map(|function| &code.functions[function].parameters)
             .filter(|parameter| {
                 parameter.ty.is_some_and(|ty| {
                     matches!(ty.trim_end_matches('?'), "context.Context" | "CancellationToken" | "AbortSignal")
@@ -167,7 +203,11 @@ impl<'s> Run<'_, 's, '_> {
         let code = self.program.code;
         let Some(Value::Call(call)) = code.exprs.get(expr).map(|expr| &expr.value) else { return false };
         let call = &code.calls[*call];
-        matches!(call.name, "WithTimeout" | "WithCancel" | "WithDeadline" | "WithValue")
+        // The context of a request that is served.
+        if call.name == "Context" && call.arguments.is_empty() && self.program.language == HostLanguage::Go {
+            return true;
+        }
+        matches!(call.name, "WithTimeout" | "WithContext" | "NotifyContext" | "WithCancel" | "WithDeadline" | "WithValue")
             && call.arguments.first().is_some_and(|argument| {
                 matches!(code.exprs.get(argument.value).map(|expr| &expr.value), Some(Value::Name(name)) if contexts.contains(name))
             })

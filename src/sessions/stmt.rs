@@ -1,10 +1,10 @@
 //! Statements of host code, as nodes.
 
-use super::value::{Query, Val};
+use super::value::{Handle, Query, Val};
 use super::within::Opened;
 use super::{Frame, MAX_STEPS, Run, names};
 use crate::driver::{AtEnd, Does};
-use crate::flow::{Begins, Exit as Leave, Node};
+use crate::flow::{Begins, Evidence, Exit as Leave, Node};
 use crate::host::code::{Binding, Exit, ExprId, Flow, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -157,9 +157,18 @@ impl<'s> Run<'_, 's, '_> {
             let condition = self.condition(condition, &mut round);
             round.push(self.branch(&condition, Node::Sequence(Vec::new()), leave(&label)));
         } else {
-            let condition = self.condition(condition, &mut round);
+            let first = self.condition(condition, &mut round);
             let body = self.block(body);
-            round.push(self.branch(&condition, body, leave(&label)));
+            if round.is_empty() {
+                // What the body has set decides about the next round.
+                let mut rest = vec![body];
+                let next = self.condition(condition, &mut rest);
+                rest.push(self.branch(&next, Node::Sequence(Vec::new()), leave(&label)));
+                let rounds = Node::Loop { label, body: Box::new(Node::Sequence(rest)), endless: true };
+                out.push(self.branch(&first, rounds, Node::Sequence(Vec::new())));
+                return;
+            }
+            round.push(self.branch(&first, body, leave(&label)));
         }
         out.push(Node::Loop { label, body: Box::new(Node::Sequence(round)), endless: true });
     }
@@ -261,6 +270,15 @@ impl<'s> Run<'_, 's, '_> {
                 None => return,
             },
         };
+        let val = match (val, binding.ty.and_then(|ty| self.names.of_type(ty))) {
+            // What the value is does not show, but the type says it.
+            (Val::Nothing, Some((driver, kind))) => {
+                let at = binding.targets.first().and_then(|target| self.program.code.exprs.get(target.expr));
+                let origin = names::origin_of(driver, kind, at.map_or(Span::new(0, 0), |expr| expr.span));
+                Val::Handle(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None })
+            }
+            (val, _) => val,
+        };
         let several = binding.targets.len() > 1;
         for (index, target) in binding.targets.iter().enumerate() {
             let part = match &val {
@@ -288,6 +306,8 @@ impl<'s> Run<'_, 's, '_> {
 
     /// Gives a name or a field a value.
     pub(super) fn assign(&mut self, target: ExprId, name: &str, val: Val) {
+        // Another way may give it another value.
+        let val = if matches!(val, Val::Bool(_) | Val::Null) { Val::Nothing } else { val };
         let function = self.function();
         if let Some(Value::Member { of, name, .. }) = self.program.code.exprs.get(target).map(|expr| &expr.value) {
             if !self.names.is_this(function, *of) {
@@ -322,6 +342,7 @@ impl<'s> Run<'_, 's, '_> {
         match exit {
             Exit::Return(value) => {
                 let val = match value {
+                    Some(value) if self.runner.is_some() => self.program_value(*value, 0, out),
                     Some(value) => {
                         let val = self.eval(*value, out);
                         self.dropped(*value, &val, out);

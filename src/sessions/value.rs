@@ -108,6 +108,18 @@ impl Val {
         }
     }
 
+    /// The SQL in it, which may be the first of several things.
+    pub(super) fn query(&self) -> Option<&Query> {
+        match self {
+            Self::Query(query) => Some(query),
+            Self::Tuple(vals) => match vals.first() {
+                Some(Self::Query(query)) => Some(query),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The handle in it.
     pub(super) fn handle(&self) -> Option<&Handle> {
         match self {

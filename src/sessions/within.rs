@@ -85,7 +85,11 @@ impl<'s> Run<'_, 's, '_> {
                     if let Some(slot) = given.get_mut(place.unwrap_or(0)) {
                         *slot = Val::Handle(inner.clone());
                     }
+                    if takes.is_empty() {
+                        self.frame().vars.insert("\0this".to_owned(), Val::Handle(inner.clone()));
+                    }
                     result = self.follow(*function, &given, &[], true, &mut body);
+                    self.frame().vars.remove("\0this");
                     if opened.ambient {
                         self.instead.pop();
                     }
@@ -130,6 +134,13 @@ impl<'s> Run<'_, 's, '_> {
             }
         };
         let Some(Does::Within { gives, transaction, .. }) = handle.kind.method(call.name) else { return None };
+        if !transaction {
+            // Each run is a call on the pool like any other.
+            let before = self.runner.replace(handle);
+            let val = self.program_value(program, 0, out);
+            self.runner = before;
+            return Some(val);
+        }
         let inner = self.fresh(&handle, gives, span, true)?;
         let id = self.session(&inner);
         self.sessions.all[id].begins = Begins::Never;
@@ -172,7 +183,7 @@ impl<'s> Run<'_, 's, '_> {
             && matches!(self.slice(span), "FC.commit" | "FC.rollback" | "HC.commit" | "HC.rollback")
         {
             let session = self.session(&handle);
-            self.sessions.all[session].explicit_end = true;
+            self.sessions.all[session].ends.push(self.builder.len());
             self.push(session, Action::End { chain: false }, span, out);
             self.push(session, Action::Begin { one_snapshot: false }, span, out);
             return Val::Nothing;

@@ -1,6 +1,7 @@
 //! What one function of host code does, on all its sessions at once; then, for each session, the unit of that one.
 
 use super::Builder;
+use crate::finding::{FileId, Place};
 use crate::flow::{Action, Answer, Lock, Node, Session, Site, SiteId, StepId, Unit, UnitKind};
 use crate::span::Span;
 use crate::sql::advisory::{Action as Call, Function, Key};
@@ -47,9 +48,14 @@ impl HostBuilder {
     pub fn statement(
         &mut self,
         session: SessionId,
-        statement: &Statement<'_>,
+        (statement, joined): (&Statement<'_>, bool),
         key: &dyn Fn(&LockCall) -> Key,
     ) -> Vec<Node> {
+        // What one string sends without values to bind is one implicit transaction, as if one statement
+        // (<https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-MULTI-STATEMENT>).
+        if joined {
+            self.builder.statement = self.builder.statement.saturating_sub(1);
+        }
         let nodes = self.builder.statement_keyed(statement, key);
         self.on.resize(self.builder.steps.len(), Some(session));
         nodes
@@ -87,6 +93,26 @@ impl HostBuilder {
         match self.builder.steps.get(step)?.action {
             Action::Acquire(site) | Action::Release(site) => Some(site),
             _ => None,
+        }
+    }
+
+    /// How many sites there are.
+    pub fn sites(&self) -> usize {
+        self.builder.sites.len()
+    }
+
+    /// The sites since there were `first` are those of a wrapper that is called at `at`: that is where the key comes from.
+    pub fn called_at(&mut self, first: SiteId, at: Span, file: FileId) {
+        for site in self.builder.sites.iter_mut().skip(first) {
+            site.via = Some(Place::new(file, site.span));
+            site.span = at;
+        }
+    }
+
+    /// Says who reads the answer of a try-lock.
+    pub fn answered(&mut self, site: SiteId, answer: Answer) {
+        if let Some(site) = self.builder.sites.get_mut(site) {
+            site.answer = answer;
         }
     }
 

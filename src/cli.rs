@@ -2,11 +2,15 @@
 
 mod check;
 mod explain;
+mod keys;
+mod monitor;
 mod rules;
 mod terminal;
 
 use crate::emit;
 use crate::error::Error;
+use crate::finding::Notice;
+use crate::paths::Paths;
 use clap::{Parser, Subcommand};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -39,6 +43,8 @@ Examples:
   locklint check migrations a.sql      what is named; the rest of the tree is context
   locklint explain missing-unlock      what a rule means, when it is wrong, what to write
   locklint rules                       all rules
+  locklint keys                        every advisory key of the tree, and who takes it
+  locklint monitor                     the query that finds long waits for advisory locks
 
 In the code, a comment with a reason silences a rule for one statement:
   SELECT id FROM job FOR UPDATE SKIP LOCKED;  -- locklint: ignore[skip-locked-without-limit] one worker drains it
@@ -65,6 +71,8 @@ struct Cli {
 enum Command {
     Check(Box<check::Args>),
     Explain(explain::Args),
+    Keys(keys::Args),
+    Monitor(monitor::Args),
     Rules(rules::Args),
 }
 
@@ -81,6 +89,8 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Check(args) => check::run(*args, cli.color),
         Command::Explain(args) => explain::run(&args).map(|()| Verdict::Clean),
+        Command::Keys(args) => keys::run(&args),
+        Command::Monitor(args) => monitor::run(&args),
         Command::Rules(args) => rules::run(&args).map(|()| Verdict::Clean),
     };
     result
@@ -98,6 +108,19 @@ fn tell(error: &Error, color: bool) -> io::Result<()> {
         Error::Config(error) => emit::config_error(error, color, &mut out),
         _ => writeln!(out, "locklint: error: {}", emit::visible(&error.to_string())),
     }
+}
+
+/// Tells on standard error what is no result, so that a result stays readable by programs.
+fn tell_notices(notices: &[Notice], quiet: bool, paths: &Paths) -> io::Result<()> {
+    let mut out = io::stderr().lock();
+    for notice in notices.iter().filter(|notice| !quiet || notice.trouble) {
+        let kind = if notice.trouble { "error: " } else { "" };
+        let shown = paths.shown(&notice.path);
+        let path = emit::visible(&shown);
+        let gap = if path.is_empty() { "" } else { ": " };
+        writeln!(out, "locklint: {kind}{path}{gap}{}", emit::visible(&notice.message))?;
+    }
+    Ok(())
 }
 
 /// Lets `write` write to standard output. Who closes the pipe has seen enough, which is no trouble.

@@ -4,6 +4,7 @@ mod concise;
 mod github;
 mod gitlab;
 mod json;
+mod keys;
 mod position;
 mod sarif;
 mod snippet;
@@ -12,6 +13,7 @@ mod tests;
 mod text;
 mod visible;
 
+pub use keys::{KeysFormat, keys};
 pub use snippet::config_error;
 pub use visible::visible;
 
@@ -60,7 +62,7 @@ pub struct Options<'o> {
 /// # Errors
 /// Where `out` fails.
 pub fn emit(report: &Report, format: Format, options: &Options<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    let view = View { report, options, positions: Positions::new(report) };
+    let view = View { report, options, positions: Positions::new(&report.sources) };
     match format {
         Format::Text => text::emit(&view, out),
         Format::Concise => concise::emit(&view, out),

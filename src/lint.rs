@@ -28,13 +28,55 @@ use std::sync::Arc;
 pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Report {
     let mut report = Report::default();
     report.summary.files = targets.0.len();
-    let sources = read(project, targets, &marked, &mut report.notices);
+    let mut notices = Vec::new();
+    with_files(project, targets, &mut notices, |files, loaded| {
+        let facts = facts(project, targets, settings, files);
+        let found = check(files, &facts, targets, settings);
+        let mut findings = suppressed(found, files, targets, &facts, settings);
+        let tests: BTreeSet<FileId> = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
+        report.in_tests = select(&mut findings, project, settings, &tests);
+        findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
+        for file in files.iter().filter(|file| targets.contains(file.id)) {
+            report.summary.lock_sites += file.lock_sites;
+            report.summary.understood += file.understood;
+        }
+        fingerprint::assign(&mut findings, files);
+        for finding in &findings {
+            *match finding.level {
+                Level::Error => &mut report.summary.errors,
+                Level::Warning => &mut report.summary.warnings,
+                Level::Note => &mut report.summary.notes,
+            } += 1;
+        }
+        let named: BTreeSet<FileId> = findings
+            .iter()
+            .flat_map(|f| std::iter::once(f.at.file).chain(f.related.iter().map(|r| r.at.file)))
+            .collect();
+        let loaded = loaded.iter().map(|(id, source)| (id, source)).chain(facts.pooler.sources());
+        report.sources =
+            loaded.filter(|(id, _)| named.contains(id)).map(|(id, source)| (*id, Arc::clone(source))).collect();
+        report.findings = findings;
+    });
+    notices.sort();
+    report.notices = notices;
+    report
+}
+
+/// Reads the files of a project that may hold a lock, or call what does, and gives them to `then` with their sources.
+/// What keeps a target from being read goes to `notices`.
+pub(crate) fn with_files<R>(
+    project: &dyn Project,
+    targets: &Targets,
+    notices: &mut Vec<Notice>,
+    then: impl FnOnce(&[File<'_>], &[Loaded]) -> R,
+) -> R {
+    let sources = read(project, targets, &marked, notices);
     let mut regions = room(&sources);
     let mut files = analyse(project, &sources, &mut regions, &Wrappers::default());
     leave_out_replaced(&mut files);
     // What calls a wrapper need not hold a lock word itself.
     let wrappers = wrappers(&files);
-    let callers = callers(project, targets, &sources, &wrappers, &mut report.notices);
+    let callers = callers(project, targets, &sources, &wrappers, notices);
     let (mut regions_again, mut caller_regions) = (room(&sources), room(&callers));
     if let Some(calls) = prefilter::calls(wrappers.names()) {
         for ((file, (id, source)), regions) in files.iter_mut().zip(&sources).zip(&mut regions_again) {
@@ -46,6 +88,12 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
         files.sort_by_key(|file| file.id);
         leave_out_replaced(&mut files);
     }
+    let loaded: Vec<Loaded> = sources.iter().chain(&callers).cloned().collect();
+    then(&files, &loaded)
+}
+
+/// What only the whole tree can say, as far as the targets ask for it.
+fn facts(project: &dyn Project, targets: &Targets, settings: &Settings, files: &[File<'_>]) -> Facts {
     // Only a row lock asks for keys, so only then is the DDL read.
     let reported = files.iter().filter(|file| targets.contains(file.id));
     let tables: BTreeSet<String> = reported.flat_map(File::skipped_tables).map(str::to_owned).collect();
@@ -55,36 +103,11 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
         targets.contains(file.id) && settings.of(file.source.path()).pooling() == Pooling::Auto && file.locks_session()
     };
     let pooler = if files.iter().any(|file| asks(&file)) { Pooler::read(project) } else { Pooler::default() };
-    let facts = Facts::of(&files, project.complete(), catalog, pooler);
-    let found = check(&files, &facts, targets, settings);
-    let mut findings = suppressed(found, &files, targets, &facts, settings);
-    let tests: BTreeSet<FileId> = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
-    report.in_tests = select(&mut findings, project, settings, &tests);
-    findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
-    for file in files.iter().filter(|file| targets.contains(file.id)) {
-        report.summary.lock_sites += file.lock_sites;
-        report.summary.understood += file.understood;
-    }
-    fingerprint::assign(&mut findings, &files);
-    for finding in &findings {
-        *match finding.level {
-            Level::Error => &mut report.summary.errors,
-            Level::Warning => &mut report.summary.warnings,
-            Level::Note => &mut report.summary.notes,
-        } += 1;
-    }
-    let named: BTreeSet<FileId> =
-        findings.iter().flat_map(|f| std::iter::once(f.at.file).chain(f.related.iter().map(|r| r.at.file))).collect();
-    let loaded = sources.iter().chain(&callers).map(|(id, source)| (id, source)).chain(facts.pooler.sources());
-    report.sources =
-        loaded.filter(|(id, _)| named.contains(id)).map(|(id, source)| (*id, Arc::clone(source))).collect();
-    report.findings = findings;
-    report.notices.sort();
-    report
+    Facts::of(files, project.complete(), catalog, pooler)
 }
 
 /// A file's source.
-type Loaded = (FileId, Arc<Source>);
+pub(crate) type Loaded = (FileId, Arc<Source>);
 
 /// Whether a file, by its content, may hold a lock, or a comment about one.
 fn marked(file: &ProjectFile, content: &[u8]) -> bool {

@@ -7,6 +7,7 @@ pub mod compare;
 mod cursor;
 pub mod ddl;
 pub mod functions;
+pub mod hash;
 pub mod key;
 pub mod lex;
 pub mod literal;

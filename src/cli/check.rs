@@ -1,7 +1,7 @@
 //! `locklint check`: find, lint, report.
 
 use super::terminal::Color;
-use super::{Verdict, print, rule_names, unknown_rule};
+use super::{Verdict, print, rule_names, tell_notices, unknown_rule};
 use crate::discover::{self, Buffer, ConfigSource, Discovery, Request};
 use crate::emit::{self, Format, visible};
 use crate::error::Error;
@@ -176,17 +176,8 @@ fn buffer(args: &Args) -> Result<Option<Buffer>, Error> {
 
 /// Tells on standard error what is no finding, so that a report stays readable by programs.
 fn tell(args: &Args, found: &Discovery, report: &Report) -> io::Result<()> {
+    tell_notices(&report.notices, args.quiet, &found.paths)?;
     let mut out = io::stderr().lock();
-    for notice in &report.notices {
-        if args.quiet && !notice.trouble {
-            continue;
-        }
-        let kind = if notice.trouble { "error: " } else { "" };
-        let shown = found.paths.shown(&notice.path);
-        let path = visible(&shown);
-        let gap = if path.is_empty() { "" } else { ": " };
-        writeln!(out, "locklint: {kind}{path}{gap}{}", visible(&notice.message))?;
-    }
     if args.verbose {
         let configs = match &found.configs[..] {
             [] => "none".to_owned(),

@@ -19,9 +19,16 @@ struct Output<'o> {
 }
 
 #[derive(Serialize)]
-struct Tool {
+pub(super) struct Tool {
     name: &'static str,
     version: &'static str,
+}
+
+impl Tool {
+    /// This program.
+    pub(super) const fn this() -> Self {
+        Self { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") }
+    }
 }
 
 #[derive(Serialize)]
@@ -74,7 +81,7 @@ pub(super) fn emit(view: &View<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let figures = view.report.summary;
     let output = Output {
         schema: SCHEMA,
-        tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        tool: Tool::this(),
         diagnostics: view.report.findings.iter().map(|finding| diagnostic(view, finding)).collect(),
         summary: Summary {
             files: figures.files,

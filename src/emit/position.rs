@@ -1,9 +1,10 @@
 //! Lines and columns: 1-based, columns in characters.
 
-use crate::finding::{FileId, Report};
+use crate::finding::FileId;
 use crate::source::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A place between two bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -70,13 +71,13 @@ fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
-/// Positions in the files of a report.
+/// Positions in some files.
 #[derive(Debug)]
 pub(super) struct Positions<'r>(BTreeMap<FileId, Columns<'r>>);
 
 impl<'r> Positions<'r> {
-    pub(super) fn new(report: &'r Report) -> Self {
-        Self(report.sources.iter().map(|(&file, source)| (file, Columns::new(source))).collect())
+    pub(super) fn new(sources: &'r BTreeMap<FileId, Arc<Source>>) -> Self {
+        Self(sources.iter().map(|(&file, source)| (file, Columns::new(source))).collect())
     }
 
     pub(super) fn of(&self, file: FileId, offset: usize) -> Position {

@@ -375,3 +375,21 @@ pub(super) fn code(text: &str, host: HostLanguage) -> Option<Code<'_>> {
     let texts = syntax::texts(text, host, &tree);
     Some(build::Builder::new(text, host, language, texts).file(tree.root_node()))
 }
+
+/// An integer as these languages write it.
+pub fn integer(text: &str) -> Option<i128> {
+    let text: String = text.chars().filter(|c| *c != '_').collect();
+    let text = text.trim();
+    let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest.trim()));
+    let lower = text.to_ascii_lowercase();
+    let typed = ["i64", "i32", "u64", "u32", "isize", "usize", "ul", "lu", "l", "n", "u"];
+    let (digits, radix) = match lower.get(..2) {
+        Some("0x") => (&lower[2..], 16),
+        Some("0b") => (&lower[2..], 2),
+        Some("0o") => (&lower[2..], 8),
+        _ => (lower.as_str(), 10),
+    };
+    let parse = |digits: &str| i128::from_str_radix(digits, radix).ok();
+    let value = parse(digits).or_else(|| typed.iter().find_map(|suffix| parse(digits.strip_suffix(suffix)?)))?;
+    Some(if negative { -value } else { value })
+}

@@ -2,7 +2,7 @@
 
 use super::value::Query;
 use super::{Run, names};
-use crate::host::code::{Argument, ExprId, Value};
+use crate::host::code::{Argument, ExprId, Value, integer};
 use crate::sql::advisory::Key;
 use crate::sql::key;
 use crate::sql::value::Value as Sql;
@@ -18,7 +18,7 @@ impl<'s> Run<'_, 's, '_> {
         let code = self.program.code;
         let Some(node) = code.exprs.get(expr) else { return Sql::Unknown(String::new()) };
         match &node.value {
-            Value::Constant(text) => number(text).map_or_else(|| text_key(text), Sql::Integer),
+            Value::Constant(text) => integer(text).map_or_else(|| text_key(text), Sql::Integer),
             Value::Name(name) => self.named_key(name, depth).unwrap_or_else(|| text_key(name)),
             Value::Member { of, name, .. } => {
                 let function = self.function();
@@ -174,22 +174,4 @@ fn text_key(text: &str) -> Sql {
         key = rest.to_owned();
     }
     if key.is_empty() { Sql::Parameter("?".to_owned()) } else { Sql::Parameter(key) }
-}
-
-/// An integer as host languages write it.
-fn number(text: &str) -> Option<i128> {
-    let text: String = text.chars().filter(|c| *c != '_').collect();
-    let text = text.trim();
-    let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest.trim()));
-    let lower = text.to_ascii_lowercase();
-    let typed = ["i64", "i32", "u64", "u32", "isize", "usize", "ul", "lu", "l", "n", "u"];
-    let (digits, radix) = match lower.get(..2) {
-        Some("0x") => (&lower[2..], 16),
-        Some("0b") => (&lower[2..], 2),
-        Some("0o") => (&lower[2..], 8),
-        _ => (lower.as_str(), 10),
-    };
-    let parse = |digits: &str| i128::from_str_radix(digits, radix).ok();
-    let value = parse(digits).or_else(|| typed.iter().find_map(|suffix| parse(digits.strip_suffix(suffix)?)))?;
-    Some(if negative { -value } else { value })
 }

@@ -33,6 +33,8 @@ const LAYERS: &[&str] = &[
     "rules",
     "fingerprint",
     "lint",
+    "keymap",
+    "monitor",
     "emit",
     "error",
     "discover",

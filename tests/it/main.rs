@@ -25,11 +25,17 @@ mod formats;
 #[cfg(test)]
 mod house;
 #[cfg(test)]
+mod keys;
+#[cfg(test)]
 mod layers;
+#[cfg(test)]
+mod monitor;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod pooler;
+#[cfg(test)]
+mod proofs;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -5,13 +5,15 @@ mod explain;
 mod keys;
 mod monitor;
 mod rules;
+mod server;
+mod shell;
 mod terminal;
 
 use crate::emit;
 use crate::error::Error;
 use crate::finding::Notice;
 use crate::paths::Paths;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{self, Write};
 use std::process::ExitCode;
 use terminal::Color;
@@ -74,6 +76,9 @@ enum Command {
     Keys(keys::Args),
     Monitor(monitor::Args),
     Rules(rules::Args),
+    Server(server::Args),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 /// Runs the command line of this process.
@@ -92,6 +97,9 @@ pub fn main() -> ExitCode {
         Command::Keys(args) => keys::run(&args),
         Command::Monitor(args) => monitor::run(&args),
         Command::Rules(args) => rules::run(&args).map(|()| Verdict::Clean),
+        Command::Server(args) => server::run(&args),
+        Command::Completions(args) => shell::complete(&args, Cli::command()).map(|()| Verdict::Clean),
+        Command::Man(args) => shell::manual(&args, Cli::command()).map(|()| Verdict::Clean),
     };
     result
         .unwrap_or_else(|error| {

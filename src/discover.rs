@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::finding::{FileId, Notice};
 use crate::language::Language;
 use crate::paths::Paths;
-use crate::project::{Project, Targets};
+use crate::project::Targets;
 use crate::settings::{Config, FILE_NAME, Globs, Run, Settings};
 use disk::Entry;
 use place::slashed;
@@ -84,6 +84,12 @@ pub struct Discovery {
     pub paths: Paths,
     /// The configuration files in force, as they are shown.
     pub configs: Vec<String>,
+    /// What paths are relative to.
+    pub root: PathBuf,
+    /// The directories and files that were named, relative to the root.
+    named: BTreeSet<String>,
+    /// What the command line leaves out.
+    exclude: Globs,
 }
 
 /// Finds what the request asks for. `rules` are the names of all rules.
@@ -118,6 +124,8 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
 
     let (settings, configs) = settings(&request, &place.root, &paths, found.configs, &named.all(), rules)?;
     let excluded = |path: &str| exclude.matches(&paths.shown(path)) || settings.of(path).excluded();
+    let directories = named.directories.iter().map(|directory| slashed(&place.root, directory));
+    let mut covered: BTreeSet<String> = directories.collect();
     let mut explicit = BTreeSet::new();
     for path in named.files {
         let relative = slashed(&place.root, &path);
@@ -144,7 +152,7 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
             }
             continue;
         };
-        if language.is_linted() && (is_named || wanted.contains(&path)) {
+        if is_named || language.is_linted() && wanted.contains(&path) {
             targets.push(FileId(u32::try_from(entries.len()).unwrap_or(u32::MAX)));
         }
         let content = if is_named { buffer.take().map(|b| b.content) } else { None };
@@ -152,6 +160,7 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
     }
     notices.sort();
     notices.dedup();
+    covered.extend(explicit);
     Ok(Discovery {
         project: Disk::new(entries, complete),
         targets: Targets(targets),
@@ -159,7 +168,15 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
         notices,
         paths,
         configs,
+        root: place.root,
+        named: covered,
+        exclude,
     })
+}
+
+/// The root of the tree that a file belongs to; `None` where nothing tells how far its project reaches.
+pub fn root_of(file: &Path) -> Option<PathBuf> {
+    place::locate(file.parent()?, &[file.to_owned()], true).context
 }
 
 /// A buffer with no file is SQL; every other name tells.
@@ -251,8 +268,14 @@ fn settings(
 }
 
 impl Discovery {
-    /// Number of files under the root that are in a language that is read.
-    pub fn context(&self) -> usize {
-        self.project.files().len()
+    /// Whether a file that is not on disk would be reported on: it was named, or lies below a directory that was.
+    pub fn covers(&self, path: &str) -> bool {
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        std::iter::once(path).chain(above).chain(std::iter::once("")).any(|one| self.named.contains(one))
+    }
+
+    /// Whether a file that is not on disk would be left out.
+    pub fn excludes(&self, path: &str) -> bool {
+        self.exclude.matches(&self.paths.shown(path)) || self.settings.of(path).excluded()
     }
 }

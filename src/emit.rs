@@ -17,11 +17,13 @@ pub use keys::{KeysFormat, keys};
 pub use snippet::config_error;
 pub use visible::visible;
 
-use crate::finding::{Finding, Place, Report};
+use crate::finding::{Finding, Level, Place, Report};
 use crate::paths::Paths;
 use crate::rule::Rule;
 use position::{Position, Positions};
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io;
 
 /// Where the rule pages are, relative to the repository of this tool.
@@ -71,6 +73,27 @@ pub fn emit(report: &Report, format: Format, options: &Options<'_>, out: &mut dy
         Format::Github => github::emit(&view, out),
         Format::Gitlab => gitlab::emit(&view, out),
     }
+}
+
+/// Writes how many findings each rule has, the most first, instead of the findings.
+///
+/// # Errors
+/// Where `out` fails.
+pub fn statistics(report: &Report, options: &Options<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut counts: BTreeMap<(&str, Reverse<Level>), usize> = BTreeMap::new();
+    for finding in &report.findings {
+        *counts.entry((finding.rule, Reverse(finding.level))).or_default() += 1;
+    }
+    let mut rows: Vec<_> = counts.into_iter().collect();
+    rows.sort_by_key(|&(row, count)| (Reverse(count), row));
+    let width = rows.iter().map(|(_, count)| grouped(*count).len()).max().unwrap_or(0);
+    for ((rule, Reverse(level)), count) in rows {
+        writeln!(out, "{:>width$}  {:7}  {rule}", grouped(count), level.as_str())?;
+    }
+    if options.quiet {
+        return Ok(());
+    }
+    writeln!(out, "{}", View { report, options, positions: Positions::new(&report.sources) }.summary())
 }
 
 /// A report as emitters see it.
@@ -128,6 +151,9 @@ impl View<'_> {
         }
         if self.report.in_tests > 0 {
             parts.push(format!("{} in test code left out", grouped(self.report.in_tests)));
+        }
+        if self.report.known > 0 {
+            parts.push(format!("{} known from before left out", grouped(self.report.known)));
         }
         parts.join(", ")
     }

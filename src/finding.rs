@@ -120,6 +120,8 @@ pub struct Finding {
     pub unit: String,
     /// Rule, path, unit, normalised statement and ordinal as 32 hex digits; never a line. Set by `lint`.
     pub fingerprint: String,
+    /// The same without path and ordinal, by which a finding is known after its file was renamed. Set by `lint`.
+    pub identity: String,
 }
 
 /// Something about a file, or the run, that is no finding but must not be silent.
@@ -161,11 +163,26 @@ pub struct Report {
     pub summary: Summary,
     /// Findings in test code, which are left out unless asked for.
     pub in_tests: usize,
+    /// Findings known from before, which are left out where only new ones are asked for.
+    pub known: usize,
     /// The source of every file that a finding points into.
     pub sources: BTreeMap<FileId, Arc<Source>>,
 }
 
 impl Report {
+    /// Keeps the findings that `wanted` chooses, and counts them anew.
+    pub fn retain(&mut self, wanted: impl FnMut(&Finding) -> bool) {
+        self.findings.retain(wanted);
+        self.count();
+    }
+
+    /// Sets the figures of the findings by level.
+    pub fn count(&mut self) {
+        let of = |level| self.findings.iter().filter(|finding| finding.level == level).count();
+        let (errors, warnings, notes) = (of(Level::Error), of(Level::Warning), of(Level::Note));
+        self.summary = Summary { errors, warnings, notes, ..self.summary };
+    }
+
     /// The source that a place lies in.
     ///
     /// # Panics

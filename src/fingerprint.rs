@@ -27,6 +27,11 @@ pub(crate) fn assign(findings: &mut [Finding], files: &[File<'_>]) {
         for part in [finding.rule, source.path(), &finding.unit, &text] {
             part.hash(&mut hasher);
         }
+        let mut anywhere = SipHasher13::new_with_keys(0, 0);
+        for part in [finding.rule, &finding.unit, &text] {
+            part.hash(&mut anywhere);
+        }
+        finding.identity = format!("{:032x}", anywhere.finish128().as_u128());
         let base = hasher.finish128().as_u128();
         let ordinal = seen.entry(base).or_default();
         ordinal.hash(&mut hasher);

@@ -67,13 +67,14 @@ pub fn keys(project: &dyn Project, targets: &Targets, include_tests: bool) -> Ke
         for file in files.iter().filter(|file| shown(file)) {
             uses(file, &mut map.uses);
         }
-        map.uses.sort_by(|a, b| order(a).cmp(&order(b)));
+        map.uses.sort_by_cached_key(order);
         map.uses.dedup();
         // One call in several flows: what one of them knows, the others need not guess.
         let known: BTreeSet<Place> = map.uses.iter().filter(|used| used.key.is_literal()).map(|used| used.at).collect();
         map.uses.retain(|used| used.key.is_literal() || used.via.is_some() || !known.contains(&used.at));
+        let places: BTreeSet<Place> = map.uses.iter().map(|used| used.at).collect();
         map.collisions = reused(files, project.complete());
-        map.collisions.retain(|collision| collision.places.iter().any(|at| map.uses.iter().any(|used| used.at == *at)));
+        map.collisions.retain(|collision| collision.places.iter().any(|at| places.contains(at)));
         map.collisions.extend(equal_values(&map.uses));
         let named = map.uses.iter().flat_map(|used| std::iter::once(used.at.file).chain(used.via.map(|at| at.file)));
         let named: BTreeSet<FileId> =

@@ -101,6 +101,11 @@ const ENDINGS: &[(&str, Language)] = &[
     ("prisma", Language::Prisma),
 ];
 
+/// The file name endings of everything that is read, without the dot.
+pub fn endings() -> impl Iterator<Item = &'static str> {
+    ENDINGS.iter().map(|(ending, _)| *ending)
+}
+
 /// Endings of templates: what stands before them says the language (`queue.sql.jinja`).
 const TEMPLATES: &[&str] = &[
     "jinja",

@@ -1,7 +1,9 @@
 //! locklint: a static linter for PostgreSQL locking mistakes.
 
 pub mod analysis;
+pub mod baseline;
 pub mod builders;
+pub mod changed;
 pub mod cli;
 pub mod discover;
 pub mod document;
@@ -12,6 +14,7 @@ pub mod error;
 pub mod facts;
 pub mod finding;
 mod fingerprint;
+pub mod fix;
 pub mod flow;
 pub mod host;
 pub mod keymap;
@@ -25,6 +28,7 @@ pub mod project;
 pub mod region;
 pub mod rule;
 pub mod rules;
+pub mod server;
 pub mod sessions;
 pub mod settings;
 pub mod source;

@@ -24,30 +24,38 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Lints the targets of a project. Pure: the same project, targets and settings give the same report.
+/// Lints the targets of a project. Pure: the same project, targets and settings give the same report. Of a target in which
+/// no finding may lie, a configuration file, those are reported whose story leads there: who names it has changed it.
 pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Report {
+    let is_linted = |id: &FileId| project.files().get(id.0 as usize).is_some_and(|file| file.language.is_linted());
+    if targets.0.iter().all(is_linted) {
+        return run(project, targets, targets, settings);
+    }
+    run(project, &Targets::all(project), targets, settings)
+}
+
+/// Lints `targets`, and reports what is about `shown`.
+fn run(project: &dyn Project, targets: &Targets, shown: &Targets, settings: &Settings) -> Report {
     let mut report = Report::default();
-    report.summary.files = targets.0.len();
+    report.summary.files = shown.0.len();
     let mut notices = Vec::new();
-    with_files(project, targets, &mut notices, |files, loaded| {
+    with_files(project, shown, &mut notices, |files, loaded| {
         let facts = facts(project, targets, settings, files);
         let found = check(files, &facts, targets, settings);
+        let is_source = |id| files.binary_search_by_key(&id, |file: &File<'_>| file.id).is_ok();
         let mut findings = suppressed(found, files, targets, &facts, settings);
         let tests: BTreeSet<FileId> = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
         report.in_tests = select(&mut findings, project, settings, &tests);
         findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
-        for file in files.iter().filter(|file| targets.contains(file.id)) {
+        for file in files.iter().filter(|file| shown.contains(file.id)) {
             report.summary.lock_sites += file.lock_sites;
             report.summary.understood += file.understood;
         }
         fingerprint::assign(&mut findings, files);
-        for finding in &findings {
-            *match finding.level {
-                Level::Error => &mut report.summary.errors,
-                Level::Warning => &mut report.summary.warnings,
-                Level::Note => &mut report.summary.notes,
-            } += 1;
-        }
+        findings.retain(|finding| {
+            shown.contains(finding.at.file)
+                || finding.related.iter().any(|one| shown.contains(one.at.file) && !is_source(one.at.file))
+        });
         let named: BTreeSet<FileId> = findings
             .iter()
             .flat_map(|f| std::iter::once(f.at.file).chain(f.related.iter().map(|r| r.at.file)))
@@ -57,6 +65,7 @@ pub fn lint(project: &dyn Project, targets: &Targets, settings: &Settings) -> Re
             loaded.filter(|(id, _)| named.contains(id)).map(|(id, source)| (*id, Arc::clone(source))).collect();
         report.findings = findings;
     });
+    report.count();
     notices.sort();
     report.notices = notices;
     report
@@ -70,7 +79,12 @@ pub(crate) fn with_files<R>(
     notices: &mut Vec<Notice>,
     then: impl FnOnce(&[File<'_>], &[Loaded]) -> R,
 ) -> R {
-    let sources = read(project, targets, &marked, notices);
+    let known = |id| project.memo(id).and_then(|memo| memo.marked.get().copied());
+    let marked = |id, file: &ProjectFile, content: &[u8]| {
+        let marked = marked(file, content);
+        project.memo(id).map_or(marked, |memo| *memo.marked.get_or_init(|| marked))
+    };
+    let sources = read(project, targets, (&|id| known(id) == Some(false), &marked), notices);
     let mut regions = room(&sources);
     let mut files = analyse(project, &sources, &mut regions, &Wrappers::default());
     leave_out_replaced(&mut files);
@@ -115,6 +129,7 @@ fn marked(file: &ProjectFile, content: &[u8]) -> bool {
         Language::Host(_) => {
             prefilter::may_lock_in_host(content)
                 && !prefilter::is_compiled(content)
+                && !prefilter::is_minified(content)
                 && (prefilter::names_advisory(content) || !prefilter::is_for_another(content))
         }
         Language::Sql | Language::Config(_) | Language::Prisma => prefilter::may_lock(content),
@@ -134,19 +149,25 @@ fn callers(
 ) -> Vec<Loaded> {
     let Some(calls) = prefilter::calls(wrappers.names()) else { return Vec::new() };
     let mut again = Vec::new();
-    let mut callers =
-        read(project, targets, &|file, content| calls.is_match(content) && !marked(file, content), &mut again);
+    let calls = |_, file: &ProjectFile, content: &[u8]| calls.is_match(content) && !marked(file, content);
+    let mut callers = read(project, targets, (&|_| false, &calls), &mut again);
     callers.retain(|(id, _)| loaded.binary_search_by_key(id, |(known, _)| *known).is_err());
     // What cannot be read was told the first time.
     notices.extend(again.into_iter().filter(|notice| !notice.trouble));
     callers
 }
 
-/// The sources that `wanted` chooses; of the others, what keeps a target from being read is told.
+/// Whether a file need not be read.
+type Skip<'f> = dyn Fn(FileId) -> bool + Sync + 'f;
+/// Whether a file's content is asked for.
+type Wanted<'f> = dyn Fn(FileId, &ProjectFile, &[u8]) -> bool + Sync + 'f;
+
+/// The sources that `wanted` chooses, of those that `skip` does not pass over unread; of the others, what keeps a target from
+/// being read is told.
 fn read(
     project: &dyn Project,
     targets: &Targets,
-    wanted: &(dyn Fn(&ProjectFile, &[u8]) -> bool + Sync),
+    (skip, wanted): (&Skip<'_>, &Wanted<'_>),
     notices: &mut Vec<Notice>,
 ) -> Vec<Loaded> {
     let all: Vec<(Option<Loaded>, Option<Notice>)> = project
@@ -158,17 +179,17 @@ fn read(
             let tell = |message: String, trouble| {
                 targets.contains(id).then(|| Notice { path: Arc::clone(&file.path), message, trouble })
             };
-            if !file.language.is_linted() {
+            if !file.language.is_linted() || skip(id) {
                 return (None, None);
             }
             let content = match project.read(id) {
                 Ok(content) => content,
                 Err(why) => return (None, tell(why, true)),
             };
-            if !wanted(file, &content) {
+            if !wanted(id, file, &content) {
                 return (None, None);
             }
-            match Source::new(Arc::clone(&file.path), file.language, content) {
+            match Source::new(Arc::clone(&file.path), file.language, content.into_owned()) {
                 Ok(source) => {
                     let replaced = source.replaced();
                     let told = (replaced > 0).then(|| {

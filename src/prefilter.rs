@@ -66,6 +66,11 @@ pub fn is_compiled(content: &[u8]) -> bool {
     COMPILED.as_ref().is_some_and(|pattern| pattern.is_match(content))
 }
 
+/// Whether a program is made for machines: so few lines for so much text that nobody reads them, and a parser hardly.
+pub fn is_minified(content: &[u8]) -> bool {
+    content.len() > 1 << 16 && memchr::memchr_iter(b'\n', content).count() < content.len() / 400
+}
+
 /// Whether the content of a file in a host language speaks of another database and not of PostgreSQL.
 pub fn is_for_another(content: &[u8]) -> bool {
     static OTHER: LazyLock<Option<Regex>> =

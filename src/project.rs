@@ -2,7 +2,8 @@
 
 use crate::finding::FileId;
 use crate::language::Language;
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 /// A file of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,10 +23,24 @@ pub trait Project: Sync {
     ///
     /// # Errors
     /// Why it cannot be read: lower case, no full stop.
-    fn read(&self, file: FileId) -> Result<Vec<u8>, String>;
+    fn read(&self, file: FileId) -> Result<Cow<'_, [u8]>, String>;
+
+    /// What was learned of a file's content, where the content is kept and this with it.
+    fn memo(&self, _: FileId) -> Option<&Memo> {
+        None
+    }
 
     /// Whether these are all files of the root. Where they are not, rules that argue from absence go quieter.
     fn complete(&self) -> bool;
+}
+
+/// What is true of a content whatever is asked: a project that is linted again and again keeps it beside the content.
+#[derive(Debug, Default)]
+pub struct Memo {
+    /// Whether it may hold a lock, or a comment about one.
+    pub marked: OnceLock<bool>,
+    /// Whether it may declare a table.
+    pub declares: OnceLock<bool>,
 }
 
 /// The files that are reported on: sorted indices of the project's files. The others are context.
@@ -81,8 +96,9 @@ impl Project for Memory {
         &self.files
     }
 
-    fn read(&self, file: FileId) -> Result<Vec<u8>, String> {
-        self.contents.get(file.0 as usize).cloned().ok_or_else(|| "no such file".to_owned())
+    fn read(&self, file: FileId) -> Result<Cow<'_, [u8]>, String> {
+        let content = self.contents.get(file.0 as usize).ok_or_else(|| "no such file".to_owned())?;
+        Ok(Cow::Borrowed(content))
     }
 
     fn complete(&self) -> bool {

@@ -76,6 +76,15 @@ impl<'s> Region<'s> {
         Span::new(start, self.source_offset(span.end, true).max(start))
     }
 
+    /// Whether the text of a span stands in the source in one piece, escapes and holes among it: in one literal, so that
+    /// what is spelled at one place of it may be spelled so at another.
+    pub fn is_unbroken(&self, span: SqlSpan) -> bool {
+        let first = self.segments.partition_point(|s| s.sql.end <= span.start);
+        let after = self.segments.partition_point(|s| s.sql.start < span.end);
+        let inside = self.segments.get(first..after).unwrap_or_default();
+        inside.windows(2).all(|pair| pair[0].source.end == pair[1].source.start)
+    }
+
     /// `end` asks for the place after the byte before `offset`, else for the place of the byte at `offset`.
     fn source_offset(&self, offset: usize, end: bool) -> usize {
         let probe = if end { offset.saturating_sub(1) } else { offset };

@@ -3,10 +3,13 @@
 
 use crate::analysis::File;
 use crate::facts::Facts;
-use crate::finding::{FileId, Finding, Fix, Level, Place, Related};
+use crate::finding::{Edit, FileId, Finding, Fix, Level, Place, Related};
 use crate::flow::{SiteId, UnitFlow};
+use crate::language::Language;
 use crate::settings::Pooling;
+use crate::source::Source;
 use crate::span::Span;
+use crate::sql::advisory::Function;
 use crate::sql::clause::Tokens;
 use crate::statement::Statement;
 
@@ -116,6 +119,7 @@ impl Sink {
                 statement: at.span,
                 unit: String::new(),
                 fingerprint: String::new(),
+                identity: String::new(),
             },
             rank: rule.rank,
             sites: vec![at],
@@ -226,6 +230,42 @@ pub fn arbitrate(mut candidates: Vec<Candidate>) -> Vec<Finding> {
         true
     });
     candidates.into_iter().map(|candidate| candidate.finding).collect()
+}
+
+/// The name of an advisory function at the head of a call, replaced. None where the name does not stand there as it is:
+/// the call goes through a wrapper, a query builder or an escape.
+pub fn rename(source: &Source, call: Span, from: &Function, to: &Function) -> Option<Edit> {
+    let head = source.slice(call).split('(').next()?.trim_end();
+    let start = head.len().checked_sub(from.name.len())?;
+    let name = head.get(start..)?;
+    if !name.eq_ignore_ascii_case(from.name) {
+        return None;
+    }
+    let start = call.start + start;
+    Some(Edit { span: Span::new(start, start + name.len()), text: to.name.to_owned() })
+}
+
+/// A statement of an SQL file taken out, with its line where nothing else is there. `None` where it does more than the call,
+/// or its end is not seen.
+pub fn remove(source: &Source, statement: Span, call: Span) -> Option<Edit> {
+    let text = source.text();
+    let (head, tail) = (text.get(statement.start..call.start)?, text.get(call.end..)?);
+    let verb = head.trim();
+    let after = tail.trim_start().strip_prefix(';')?;
+    let is_alone = verb.eq_ignore_ascii_case("select") || verb.eq_ignore_ascii_case("perform");
+    if source.language() != Language::Sql || !is_alone {
+        return None;
+    }
+    let mut span = Span::new(statement.start, text.len() - after.len());
+    let line = text[..span.start].rfind(['\n', '\r']).map_or(source.bom(), |at| at + 1);
+    let rest = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let ending = ["\r\n", "\n", "\r"].into_iter().find(|ending| after[rest..].starts_with(ending));
+    if let Some(ending) = ending
+        && text[line..span.start].trim().is_empty()
+    {
+        span = Span::new(line, span.end + rest + ending.len());
+    }
+    Some(Edit { span, text: String::new() })
 }
 
 impl Rule {

@@ -9,6 +9,7 @@ pub use wrapper::{Effect, Wrapper, Wrappers};
 use crate::document::Document;
 use crate::finding::Place;
 use crate::region::Region;
+use crate::source::Source;
 use crate::span::{Span, SqlSpan};
 use crate::sql::advisory::{self, Action, Function, Key};
 use crate::sql::clause::{
@@ -218,6 +219,15 @@ impl<'d> Statement<'d> {
     /// The source bytes of a span of the document's text.
     pub fn to_source(&self, span: SqlSpan) -> Span {
         self.region.to_source(span)
+    }
+
+    /// A token as the source spells it, for use at another token of the statement too; `None` where the two stand in
+    /// different literals, whose quotes and escapes may differ.
+    pub fn spelled<'s>(&self, token: usize, at: usize, source: &'s Source) -> Option<&'s str> {
+        let spelled = source.slice(self.source(&(token..token + 1)));
+        let plain = spelled.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let between = self.tree.span(&(token.min(at)..token.max(at) + 1));
+        (plain || self.region.is_unbroken(between)).then_some(spelled)
     }
 
     /// Whether a name, lower case, is a variable of the routine around it. A column of the same name goes before it.

@@ -194,6 +194,7 @@ pub fn complaints(
                 statement: suppression.comment,
                 unit: String::new(),
                 fingerprint: String::new(),
+                identity: String::new(),
             });
         };
         if let Some((why, span)) = suppression.malformed {

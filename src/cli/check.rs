@@ -1,12 +1,15 @@
 //! `locklint check`: find, lint, report.
 
+mod compare;
+mod mend;
+
 use super::terminal::Color;
 use super::{Verdict, print, rule_names, tell_notices, unknown_rule};
+use crate::changed;
 use crate::discover::{self, Buffer, ConfigSource, Discovery, Request};
 use crate::emit::{self, Format, visible};
 use crate::error::Error;
 use crate::finding::{Level, Notice, Report};
-use crate::lint::lint;
 use crate::project::Project;
 use crate::rules::RULES;
 use crate::settings::Run;
@@ -21,6 +24,9 @@ Examples:
   locklint check --format sarif --output-file locklint.sarif --exit-zero
   locklint check --select missing-unlock,session-lock-in-transaction
   locklint check --fail-on error --ignore skip-locked-single-key .
+  locklint check --changed-since origin/main
+  locklint check --write-baseline locklint-baseline.json
+  locklint check --fix
   locklint check - --stdin-filename db/queue.sql < buffer";
 
 /// Lint files and directories
@@ -61,6 +67,43 @@ pub(super) struct Args {
     /// Say what was looked at
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
+
+    /// Count the findings of each rule instead of showing them
+    #[arg(long, conflicts_with_all = ["diff", "write_baseline"], help_heading = "Output")]
+    statistics: bool,
+
+    /// Report what is new since the commit where the work left REF: both trees are linted and compared
+    #[arg(long, value_name = "REF", help_heading = "New findings")]
+    changed_since: Option<String>,
+
+    /// Lint what git's index holds, and report on the files that are staged (with --changed-since: on all)
+    #[arg(long, help_heading = "New findings")]
+    staged: bool,
+
+    /// Leave out the findings that this file holds, and tell which of them are gone
+    #[arg(long, value_name = "FILE", help_heading = "New findings")]
+    baseline: Option<PathBuf>,
+
+    /// Write the findings to this file; what it holds about other files and rules stays
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["baseline", "changed_since", "staged", "fix", "diff", "min_level"],
+        help_heading = "New findings"
+    )]
+    write_baseline: Option<PathBuf>,
+
+    /// Mend what can be mended without a reader, and report the rest
+    #[arg(long, conflicts_with_all = ["diff", "staged"], help_heading = "Fixes")]
+    fix: bool,
+
+    /// Let --fix and --diff make changes that a reader should look at
+    #[arg(long, help_heading = "Fixes")]
+    unsafe_fixes: bool,
+
+    /// Show what --fix would change, and change nothing; exit with 1 where that is something
+    #[arg(long, help_heading = "Fixes")]
+    diff: bool,
 
     /// Report these rules only
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Rules")]
@@ -104,17 +147,59 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, color: Color) -> Result<Verdict, Error> {
-    let found = discover::discover(request(&args)?, &rule_names())?;
-    let mut report = lint(&found.project, &found.targets, &found.settings);
+    if args.unsafe_fixes && !args.fix && !args.diff {
+        return Err(Error::Usage("--unsafe-fixes goes with --fix or --diff".to_owned()));
+    }
+    if args.statistics && !matches!(args.format, Format::Text | Format::Concise) {
+        return Err(Error::Usage("--statistics are for people: use --format text".to_owned()));
+    }
+    let mut found = discover::discover(request(&args)?, &rule_names())?;
+    if args.staged {
+        changed::stage(&mut found, args.changed_since.is_some(), args.no_ignore)?;
+    }
+    let found = found;
+    let known = compare::Known::read(&args, &found)?;
+    let mut report = known.judge(&found.project);
+    if let Some(path) = &args.write_baseline {
+        let message = compare::write(path, &report, &found)?;
+        report.notices.push(Notice { path: "".into(), message, trouble: false });
+    }
+    let mended = match args.fix || args.diff {
+        true => mend::mend(&found.project, report, args.unsafe_fixes, &|project| known.judge(project)),
+        false => mend::Mended::nothing(report),
+    };
+    if args.fix {
+        mended.store(&found)?;
+    }
+    let done = mended.summary(args.fix);
+    let mut report = mended.report;
     report.notices.extend(found.notices.iter().cloned());
+    report.notices.extend(mended.told);
+    if args.fix || args.diff {
+        report.notices.push(done);
+    }
     if found.targets.0.is_empty() && report.notices.is_empty() {
-        report.notices.push(Notice { path: "".into(), message: "found no file to lint".to_owned(), trouble: false });
+        let message = if args.staged { "found no staged file to lint" } else { "found no file to lint" };
+        report.notices.push(Notice { path: "".into(), message: message.to_owned(), trouble: false });
     }
     report.notices.sort();
     // Where standard error is closed the report still has a reader.
     let _ = tell(&args, &found, &report);
-    write(&args, &found, &report, color)?;
-    let fails = report.findings.iter().any(|finding| finding.level >= args.fail_on);
+    let fails = if args.diff {
+        write(&args, color, &|color, out| mend::diff(&mended.files, &found, color, out))?;
+        !mended.files.is_empty()
+    } else if args.write_baseline.is_some() {
+        false
+    } else {
+        write(&args, color, &|color, out| {
+            let options = emit::Options { color, quiet: args.quiet, paths: &found.paths, rules: RULES };
+            match args.statistics {
+                true => emit::statistics(&report, &options, out),
+                false => emit::emit(&report, args.format, &options, out),
+            }
+        })?;
+        report.findings.iter().any(|finding| finding.level >= args.fail_on)
+    };
     Ok(if report.notices.iter().any(|notice| notice.trouble) {
         Verdict::Trouble
     } else if fails && !args.exit_zero {
@@ -124,6 +209,22 @@ pub(super) fn run(args: Args, color: Color) -> Result<Verdict, Error> {
     })
 }
 
+impl Args {
+    /// The lowest level that is shown.
+    fn least(&self) -> Level {
+        self.min_level.unwrap_or(match self.format {
+            // What fails has to be seen.
+            Format::Github => self.fail_on.min(Level::Warning),
+            _ => Level::Note,
+        })
+    }
+
+    /// Whether findings are held against those of before, of any level.
+    fn compares(&self) -> bool {
+        self.changed_since.is_some() || self.baseline.is_some() || self.write_baseline.is_some()
+    }
+}
+
 fn request(args: &Args) -> Result<Request, Error> {
     for name in args.select.iter().chain(&args.ignore) {
         if crate::rules::rule(name).is_none() {
@@ -131,11 +232,6 @@ fn request(args: &Args) -> Result<Request, Error> {
         }
     }
     let directory = std::env::current_dir().map_err(|error| Error::file(".", error))?;
-    let least = match args.format {
-        // What fails has to be seen.
-        Format::Github => args.fail_on.min(Level::Warning),
-        _ => Level::Note,
-    };
     Ok(Request {
         directory,
         buffer: buffer(args)?,
@@ -152,7 +248,7 @@ fn request(args: &Args) -> Result<Request, Error> {
         run: Run {
             select: BTreeSet::from_iter(args.select.iter().cloned()),
             ignore: BTreeSet::from_iter(args.ignore.iter().cloned()),
-            min_level: args.min_level.unwrap_or(least),
+            min_level: if args.compares() { Level::Note } else { args.least() },
             include_tests: args.include_tests,
         },
     })
@@ -167,6 +263,11 @@ fn buffer(args: &Args) -> Result<Option<Buffer>, Error> {
     if !dash || args.paths.len() > 1 {
         return Err(Error::Usage(
             "standard input is linted alone: `locklint check - --stdin-filename FILE`".to_owned(),
+        ));
+    }
+    if args.fix || args.write_baseline.is_some() || args.staged || args.changed_since.is_some() {
+        return Err(Error::Usage(
+            "standard input is a file of its own: nothing of it is stored or compared".to_owned(),
         ));
     }
     let mut content = Vec::new();
@@ -195,11 +296,8 @@ fn tell(args: &Args, found: &Discovery, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-fn write(args: &Args, found: &Discovery, report: &Report, color: Color) -> Result<(), Error> {
-    let emit = |color: bool, out: &mut dyn Write| {
-        let options = emit::Options { color, quiet: args.quiet, paths: &found.paths, rules: RULES };
-        emit::emit(report, args.format, &options, out)
-    };
+/// Lets `emit` write to where the report goes.
+fn write(args: &Args, color: Color, emit: &dyn Fn(bool, &mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let Some(path) = &args.output_file else {
         let color = color.on(&io::stdout());
         return print(color, |out| emit(color, out));

@@ -3,7 +3,10 @@
 use crate::finding::FileId;
 use crate::language::Language;
 use crate::project::{Project, ProjectFile};
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A file of the project and where its content is.
 #[derive(Debug)]
@@ -17,14 +20,14 @@ pub(super) struct Entry {
 }
 
 /// Where a file's content is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Content {
     Disk(PathBuf),
-    Buffer(Vec<u8>),
+    Buffer(Arc<[u8]>),
 }
 
 /// The files of a root on disk.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Disk {
     files: Vec<ProjectFile>,
     contents: Vec<Content>,
@@ -38,11 +41,45 @@ impl Disk {
             .into_iter()
             .map(|entry| {
                 let file = ProjectFile { path: entry.path.into(), language: entry.language };
-                let content = entry.content.map_or(Content::Disk(entry.location), Content::Buffer);
+                let content =
+                    entry.content.map_or(Content::Disk(entry.location), |bytes| Content::Buffer(bytes.into()));
                 (file, content)
             })
             .unzip();
         Self { files, contents, complete }
+    }
+
+    /// The same files but for some, by path: with another content, or gone where there is none. What ends in no language
+    /// that is read is left out.
+    #[must_use]
+    pub fn with(&self, changes: BTreeMap<String, Option<Vec<u8>>>) -> Self {
+        let kept = self.files.iter().zip(&self.contents).filter(|(file, _)| !changes.contains_key(&*file.path));
+        let mut all: Vec<(ProjectFile, Content)> =
+            kept.map(|(file, content)| (file.clone(), content.clone())).collect();
+        for (path, content) in changes {
+            // A buffer without a name is read as SQL, whatever its name says.
+            let known = self.find(&path).map(|id| self.files[id.0 as usize].language);
+            if let (Some(content), Some(language)) = (content, known.or_else(|| Language::of(&path))) {
+                all.push((ProjectFile { path: path.into(), language }, Content::Buffer(content.into())));
+            }
+        }
+        all.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+        let (files, contents) = all.into_iter().unzip();
+        Self { files, contents, complete: self.complete }
+    }
+
+    /// The file at a path relative to the root.
+    pub fn find(&self, path: &str) -> Option<FileId> {
+        let index = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        Some(FileId(u32::try_from(index).unwrap_or(u32::MAX)))
+    }
+
+    /// Where a file's content is on disk; `None` where it is not there.
+    pub fn location(&self, file: FileId) -> Option<&Path> {
+        match self.contents.get(file.0 as usize)? {
+            Content::Disk(path) => Some(path),
+            Content::Buffer(_) => None,
+        }
     }
 }
 
@@ -51,10 +88,12 @@ impl Project for Disk {
         &self.files
     }
 
-    fn read(&self, file: FileId) -> Result<Vec<u8>, String> {
+    fn read(&self, file: FileId) -> Result<Cow<'_, [u8]>, String> {
         match self.contents.get(file.0 as usize) {
-            Some(Content::Disk(path)) => std::fs::read(path).map_err(|error| super::walk::reason(&error)),
-            Some(Content::Buffer(content)) => Ok(content.clone()),
+            Some(Content::Disk(path)) => {
+                std::fs::read(path).map(Cow::Owned).map_err(|error| super::walk::reason(&error))
+            }
+            Some(Content::Buffer(content)) => Ok(Cow::Borrowed(content)),
             None => Err("no such file".to_owned()),
         }
     }

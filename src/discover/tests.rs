@@ -1,4 +1,5 @@
 use super::*;
+use crate::project::Project;
 use std::fs;
 use tempfile::TempDir;
 
@@ -82,10 +83,10 @@ fn a_named_file_is_read_whatever_ignores_it() {
     let named = found(request(tree.path(), &["a.sql", "dump/c.sql", "db/b.txt"]));
     assert_eq!(targets(&named), ["a.sql", "dump/c.sql"]);
     assert_eq!(notices(&named), [("db/b.txt", "not linted: its name ends in no language that is read", false)]);
-    // A file that says how programs connect is context whether it is named or not.
+    // A file that says how programs connect is asked about where it is named.
     fs::write(tree.path().join(".env"), "DATABASE_URL=").unwrap();
     let config = found(request(tree.path(), &[".env", "a.sql"]));
-    assert_eq!((targets(&config), notices(&config)), (vec!["a.sql"], Vec::new()));
+    assert_eq!((targets(&config), notices(&config)), (vec![".env", "a.sql"], Vec::new()));
     assert_eq!(context(&config), [".docker/init.sql", ".env", "a.sql", "db/b.sql"]);
     fs::remove_file(tree.path().join(".env")).unwrap();
     let forced = found(Request {
@@ -140,8 +141,8 @@ fn a_buffer_takes_the_place_of_its_file_or_joins_the_tree() {
     for (name, files) in [("db/b.sql", 3), ("db/new.sql", 4), ("dump/c.sql", 4)] {
         let one = buffer(Some(name));
         assert_eq!(targets(&one), [name]);
-        assert_eq!(one.context(), files, "{name}");
-        assert_eq!(one.project.read(one.targets.0[0]), Ok(b"new".to_vec()));
+        assert_eq!(one.project.files().len(), files, "{name}");
+        assert_eq!(one.project.read(one.targets.0[0]), Ok(b"new".as_slice().into()));
         assert!(one.project.complete());
     }
     let anonymous = buffer(None);
@@ -188,7 +189,7 @@ fn unmarked_roots_are_not_guessed_wider_than_they_were_named() {
     assert!(!file.project.complete());
     let here = found(request(tree.path(), &["one/a.sql"]));
     assert_eq!(targets(&here), ["one/a.sql"]);
-    assert_eq!(here.context(), 3);
+    assert_eq!(here.project.files().len(), 3);
     assert!(here.project.complete());
 }
 
@@ -218,5 +219,5 @@ fn a_directory_in_a_repository_is_shown_as_seen_from_there() {
     assert_eq!(targets(&one), ["app/a.sql"]);
     assert_eq!(one.paths.in_repository("app/a.sql"), "app/a.sql");
     assert_eq!(one.paths.shown("app/a.sql"), "a.sql");
-    assert_eq!(one.context(), 2);
+    assert_eq!(one.project.files().len(), 2);
 }

@@ -17,7 +17,7 @@ const CONNECTION: &[(&[&str], Does)] = &[
     (&["commit", "rollback"], Does::Ends),
     (&["transaction"], Does::Begins("Transaction")),
     (&["close"], Does::Closes),
-    (&["autocommit", "set_autocommit", "set_session", "set_isolation_level", "set_session"], Does::Autocommit),
+    (&["autocommit", "set_autocommit", "set_session", "set_isolation_level"], Does::Autocommit),
 ];
 
 pub(super) const DRIVER: Driver = Driver {

@@ -161,6 +161,7 @@ impl<'v> View<'v> {
             key: group.key.to_string(),
             literal: group.key.is_literal(),
             values: numbers.map(|(first, second)| std::iter::once(first).chain(second).collect()),
+            row: row(group.key).map(|row| row.to_string()),
             uses: group.uses.iter().map(|used| self.used(used)).collect(),
         }
     }
@@ -234,18 +235,20 @@ fn title(space: &str) -> &'static str {
     }
 }
 
+/// The row of `pg_locks` that a key is, where its numbers can be told.
+fn row(key: &Key) -> Option<Row> {
+    match values(key)? {
+        (key, None) => Some(Row::of_bigint(key)),
+        (first, Some(second)) => Row::of_pair(first, second),
+    }
+}
+
 /// What a key that is no plain number comes to, and what it is in `pg_locks`.
 fn known(key: &Key) -> String {
-    match values(key) {
-        Some((first, None)) => {
-            let row = Row::of_bigint(first);
-            if key.to_string() == first.to_string() { format!("  [{row}]") } else { format!("  = {first} [{row}]") }
-        }
-        Some((first, Some(second))) => match Row::of_pair(first, second) {
-            Some(row) => format!("  [{row}]"),
-            None => String::new(),
-        },
-        None => String::new(),
+    let Some(row) = row(key) else { return String::new() };
+    match row.values() {
+        (number, None) if key.to_string() != number.to_string() => format!("  = {number} [{row}]"),
+        _ => format!("  [{row}]"),
     }
 }
 
@@ -265,6 +268,7 @@ struct KeyObject<'o> {
     key: String,
     literal: bool,
     values: Option<Vec<i64>>,
+    row: Option<String>,
     uses: Vec<UseObject<'o>>,
 }
 

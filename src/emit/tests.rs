@@ -24,6 +24,7 @@ fn report(path: &str, text: &str, spans: &[Span], related: bool) -> Report {
         statement: span,
         unit: String::new(),
         fingerprint: "0".repeat(32),
+        identity: String::new(),
     };
     Report {
         findings: if related {

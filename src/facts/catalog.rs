@@ -188,7 +188,17 @@ fn declared(project: &dyn Project, tables: BTreeSet<String>) -> Vec<Declared> {
             if matches!(file.language, Language::Config(_)) {
                 return;
             }
-            *known = project.read(id).ok().and_then(|content| schema::read(&file.path, file.language, content, &names));
+            let memo = project.memo(id);
+            if memo.is_some_and(|memo| memo.declares.get() == Some(&false)) {
+                return;
+            }
+            let Ok(content) = project.read(id) else { return };
+            if let Some(memo) = memo
+                && !memo.declares.get_or_init(|| schema::may_declare(file.language, &content))
+            {
+                return;
+            }
+            *known = schema::read(&file.path, file.language, content, &names);
         });
         let changes = found.iter().flatten().flat_map(|declared| &declared.changes);
         let related: BTreeSet<String> = changes.flat_map(|change| related(change, &asked)).collect();

@@ -84,7 +84,7 @@ impl Pooler {
                 if content.len() > MAX_LEN {
                     return unread();
                 }
-                let Ok(source) = Source::new(Arc::clone(&file.path), file.language, content) else {
+                let Ok(source) = Source::new(Arc::clone(&file.path), file.language, content.into_owned()) else {
                     return unread();
                 };
                 let read = group::read(id, &source);

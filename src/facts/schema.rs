@@ -27,6 +27,7 @@ use crate::source::Source;
 use crate::sql::ddl::Change;
 use code::Code;
 use regex::bytes::Regex;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use tree_sitter::Node;
 
@@ -69,8 +70,14 @@ pub(super) struct Declared {
     pub(super) in_tests: bool,
 }
 
+/// Whether a content may declare any table at all.
+pub(super) fn may_declare(language: Language, content: &[u8]) -> bool {
+    let Language::Host(language) = language else { return true };
+    (0..READERS.len()).any(|at| is_marked(at, language, content)) || prefilter::may_declare(content)
+}
+
 /// What a file declares, if it may name one of the tables or keys that are asked for.
-pub(super) fn read(path: &Arc<str>, language: Language, content: Vec<u8>, names: &Names) -> Option<Declared> {
+pub(super) fn read(path: &Arc<str>, language: Language, content: Cow<'_, [u8]>, names: &Names) -> Option<Declared> {
     if is_other_database(path) {
         return None;
     }
@@ -79,7 +86,7 @@ pub(super) fn read(path: &Arc<str>, language: Language, content: Vec<u8>, names:
         Language::Host(of) => return host(path, of, content, names, declared),
         _ if !names.is_in(&content, false) => return None,
         Language::Prisma => declared.changes = prisma::read(&String::from_utf8_lossy(&content)),
-        Language::Sql => declared.changes = script::read(path, content),
+        Language::Sql => declared.changes = script::read(path, content.into_owned()),
         Language::Config(_) => {}
     }
     Some(declared)
@@ -88,7 +95,7 @@ pub(super) fn read(path: &Arc<str>, language: Language, content: Vec<u8>, names:
 fn host(
     path: &Arc<str>,
     language: HostLanguage,
-    content: Vec<u8>,
+    content: Cow<'_, [u8]>,
     names: &Names,
     mut declared: Declared,
 ) -> Option<Declared> {
@@ -97,11 +104,14 @@ fn host(
         return None;
     }
     let readers: Vec<&Reader> = (0..READERS.len()).filter(|&at| is_marked(at, language, &content)).map(row).collect();
+    if prefilter::is_minified(&content) {
+        return None;
+    }
     let has_ddl = prefilter::may_declare(&content);
     if readers.is_empty() && !has_ddl {
         return None;
     }
-    let source = Source::new(Arc::clone(path), Language::Host(language), content).ok()?;
+    let source = Source::new(Arc::clone(path), Language::Host(language), content.into_owned()).ok()?;
     let unordered = readers.iter().any(|reader| reader.unordered);
     let tree = if readers.is_empty() { None } else { host::tree(source.text(), language) };
     if let Some(tree) = tree {

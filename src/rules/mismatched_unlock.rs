@@ -1,8 +1,8 @@
 //! An unlock for another key, mode or key space, or of a lock that only the transaction holds.
 
-use crate::finding::{Level, Place};
+use crate::finding::{Fix, Level, Place};
 use crate::flow::{Session, SiteId, UnitFlow};
-use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::rule::{Check, Context, Rank, Rule, Sink, remove, rename};
 use crate::span::Span;
 use crate::sql::advisory::{Action, Function, Key, Sameness, Scope};
 
@@ -26,16 +26,48 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 .about(context.file.id, taken);
             continue;
         }
-        let Some((taken, why, level)) = mismatch(flow, site, unlock, key) else { continue };
+        let Some(Mismatch { taken, why, level, right }) = mismatch(flow, site, unlock, key) else { continue };
         let taken = flow.unit.sites[taken].span;
-        sink.at_site(&RULE, level, context, (flow, site), why)
+        let story = sink
+            .at_site(&RULE, level, context, (flow, site), why)
             .related(Place::new(context.file.id, taken), "the lock is taken here")
             .about(context.file.id, taken);
+        let (source, unlocked) = (context.file.source, &flow.unit.sites[site]);
+        let (title, edit) = match right {
+            Right::Call(right) => (format!("Use {}", right.name), rename(source, unlocked.span, unlock, right)),
+            Right::Nothing => ("Remove the unlock".to_owned(), remove(source, unlocked.statement, unlocked.span)),
+            Right::Unknown => continue,
+        };
+        if let Some(edit) = edit {
+            story.fix(Fix { title, safe: true, edits: vec![edit] });
+        }
     }
 }
 
-/// The lock that the unlock was meant for, what is wrong with it, and how sure that is. None where it may be right.
-fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<(SiteId, String, Level)> {
+/// An unlock that is for another lock.
+struct Mismatch {
+    /// The lock that it was meant for.
+    taken: SiteId,
+    /// What is wrong with it.
+    why: String,
+    /// How sure that is.
+    level: Level,
+    /// What would be right.
+    right: Right,
+}
+
+/// What would be right instead of an unlock.
+enum Right {
+    /// Another function.
+    Call(&'static Function),
+    /// No unlock: the lock ends by itself.
+    Nothing,
+    /// Another key, and which of the two is meant is not known.
+    Unknown,
+}
+
+/// What is wrong with an unlock. None where it may be right.
+fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<Mismatch> {
     if flow.fits_a_lock(release) {
         return None;
     }
@@ -49,31 +81,31 @@ fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> O
         }
     }
     if let Some((site, function)) = other_mode {
-        let right = function.unlock()?.name;
-        let message = format!(
-            "`{}` does not release this lock: it was taken by `{}`, which `{right}` releases",
-            unlock.name, function.name
+        let right = function.unlock()?;
+        let why = format!(
+            "`{}` does not release this lock: it was taken by `{}`, which `{}` releases",
+            unlock.name, function.name, right.name
         );
-        return Some((site, message, Level::Error));
+        return Some(Mismatch { taken: site, why, level: Level::Error, right: Right::Call(right) });
     }
     if let Some((site, function)) = transaction {
-        let message = format!(
+        let why = format!(
             "`{}` cannot release what `{}` took: a transaction-level lock ends with its \
                  transaction, and this returns false",
             unlock.name, function.name
         );
-        return Some((site, message, Level::Error));
+        return Some(Mismatch { taken: site, why, level: Level::Error, right: Right::Nothing });
     }
     let site = flow.meant_for(release)?;
     let (_, taken) = flow.unit.advisory(site)?;
     let level =
         if key.is_literal() && taken.is_literal() || !key.same_space(taken) { Level::Error } else { Level::Warning };
-    let message = if key.same_space(taken) {
+    let why = if key.same_space(taken) {
         format!("locks {taken} but unlocks {key}: the unlock returns false and the lock stays")
     } else {
         format!("locks {taken} but unlocks {key}: (int, int) and bigint keys never meet, so the lock stays")
     };
-    Some((site, message, level))
+    Some(Mismatch { taken: site, why, level, right: Right::Unknown })
 }
 
 /// Of a class whose methods share a connection: the lock that this unlock is for in another mode, where no method unlocks it

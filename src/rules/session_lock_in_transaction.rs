@@ -1,8 +1,8 @@
 //! The session form inside a transaction, with nothing that unlocks it.
 
-use crate::finding::{Edit, Fix, Level, Place};
+use crate::finding::{Fix, Level, Place};
 use crate::flow::{Begins, Owner, SiteId, UnitFlow, UnitKind};
-use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::rule::{Check, Context, Rank, Rule, Sink, rename};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Sameness, Scope};
 
@@ -83,18 +83,9 @@ fn report(
         story = story.related(Place::new(context.file.id, begin), "the transaction begins here");
     }
     if level == Level::Error
-        && let Some(edit) = rename(context, span, function, form)
+        && let Some(edit) = rename(context.file.source, span, function, form)
     {
         let title = format!("Use {}", form.name);
         story.fix(Fix { title, safe: true, edits: vec![edit] });
     }
-}
-
-/// The function's name at the head of the call, replaced. None where the name does not stand in the text as it is.
-fn rename(context: &Context<'_>, call: Span, from: &Function, to: &Function) -> Option<Edit> {
-    let text = context.file.source.slice(call);
-    let head = text.split('(').next()?;
-    let at = head.to_ascii_lowercase().rfind(from.name)?;
-    let start = call.start + at;
-    Some(Edit { span: Span::new(start, start + from.name.len()), text: to.name.to_owned() })
 }

@@ -39,24 +39,29 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             )
             .related(Place::new(context.file.id, statement.source(&joined.tokens)), "the joined table");
         if let Some(name) = written(statement, queue) {
-            story.help(format!("add `OF {name}` after the strength, if its rows are the ones to claim")).fix(Fix {
-                title: format!("Lock the rows of {name} only"),
-                safe: false,
-                edits: add_of(statement, lock, &name),
-            });
+            let story = story.help(format!(
+                "add `OF {}` after the strength, if its rows are the ones to claim",
+                statement.tree.raw(name)
+            ));
+            if let Some(spelled) = statement.spelled(name, lock.tokens.start, context.file.source) {
+                story.fix(Fix {
+                    title: format!("Lock the rows of {} only", statement.tree.raw(name)),
+                    safe: false,
+                    edits: add_of(statement, lock, spelled),
+                });
+            }
         }
     }
 }
 
-/// The name by which OF knows an item, as the statement spells it.
-fn written(statement: &Statement<'_>, item: &FromItem) -> Option<String> {
+/// The token that is the name by which OF knows an item.
+fn written(statement: &Statement<'_>, item: &FromItem) -> Option<usize> {
     let tree = &statement.tree;
     let name = item.reference();
     let spelled = |index: &usize| {
         tree.ident(*index).is_some_and(|ident| ident == name) && tree.kind(index + 1) != Some(TokenKind::Dot)
     };
-    let index = item.tokens.clone().rev().find(spelled)?;
-    Some(tree.raw(index).to_owned())
+    item.tokens.clone().rev().find(spelled)
 }
 
 /// ` OF table` after the strength.

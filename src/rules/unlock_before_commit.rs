@@ -1,9 +1,9 @@
 //! The unlock runs while the change that it guarded is not committed.
 
-use crate::finding::{Level, Place};
-use crate::flow::{UnitFlow, UnitKind};
-use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::{Action, Sameness};
+use crate::finding::{Fix, Level, Place};
+use crate::flow::{SiteId, UnitFlow, UnitKind};
+use crate::rule::{Check, Context, Rank, Rule, Sink, remove, rename};
+use crate::sql::advisory::{Action, Sameness, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "unlock-before-commit",
@@ -24,22 +24,49 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         // A lock of the very key, or else one whose key may be it.
         let pairs = before.wrote.iter().map(|taken| (flow.unit.releases(site, taken), taken));
         let Some((_, taken)) = pairs.filter(|(same, _)| *same != Sameness::Different).min() else { continue };
+        let fix = transaction_form(context, flow, taken, site);
         let taken = flow.unit.sites[taken].span;
-        sink.at_site(
-            &RULE,
-            Level::Warning,
-            context,
-            (flow, site),
-            "the next holder can enter before the change made under this lock is committed, and \
+        let story = sink
+            .at_site(
+                &RULE,
+                Level::Warning,
+                context,
+                (flow, site),
+                "the next holder can enter before the change made under this lock is committed, and \
              sees the old state",
-        )
-        .related(Place::new(context.file.id, taken), "the lock is taken here")
-        .about(context.file.id, taken)
-        .help(match flow.unit.kind {
-            UnitKind::Function { .. } => {
-                "use the transaction form, which is released when the caller's transaction ends"
-            }
-            _ => "unlock after COMMIT, or use the transaction form",
-        });
+            )
+            .related(Place::new(context.file.id, taken), "the lock is taken here")
+            .about(context.file.id, taken)
+            .help(match flow.unit.kind {
+                UnitKind::Function { .. } => {
+                    "use the transaction form, which is released when the caller's transaction ends"
+                }
+                _ => "unlock after COMMIT, or use the transaction form",
+            });
+        if let Some(fix) = fix {
+            story.fix(fix);
+        }
     }
+}
+
+/// The lock in its transaction form and the unlock gone: where the lock, too, is taken in the transaction, and each is for
+/// the other alone.
+fn transaction_form(context: &Context<'_>, flow: &UnitFlow, taken: SiteId, unlock: SiteId) -> Option<Fix> {
+    let (function, key) = flow.unit.advisory(taken)?;
+    let form = function.with_scope(Scope::Transaction)?;
+    let inside = flow.unit.site_steps().any(|(step, site)| site == taken && flow.trace.before[step].in_transaction());
+    let others = flow.unit.site_steps().filter(|&(_, site)| {
+        let about = flow.unit.advisory(site).filter(|(other, _)| other.scope == Scope::Session);
+        site != taken && site != unlock && about.is_some_and(|(_, other)| other.compare(key) != Sameness::Different)
+    });
+    if !inside || others.count() > 0 {
+        return None;
+    }
+    let (source, unlocked) = (context.file.source, &flow.unit.sites[unlock]);
+    let mut edits = vec![
+        rename(source, flow.unit.sites[taken].span, function, form)?,
+        remove(source, unlocked.statement, unlocked.span)?,
+    ];
+    edits.sort_by_key(|edit| edit.span);
+    Some(Fix { title: format!("Use {} and no unlock", form.name), safe: false, edits })
 }

@@ -167,6 +167,11 @@ impl<'s> Run<'_, 's, '_> {
     /// A handle that is called like a function, or tags a template.
     fn handle_called(&mut self, handle: &Handle, call: &Call<'s>, span: Span, out: &mut Vec<Node>) -> Val {
         let does = handle.kind.method("()");
+        // Knex: `knex('wallet').where(…).transacting(trx)` runs on the transaction.
+        let rest = self.after(span).split(';').next().unwrap_or_default();
+        if rest.trim_start().starts_with('.') && rest.contains(".transacting(") {
+            return Val::Nothing;
+        }
         if let Some(does @ Does::Within { .. }) = does {
             return self.within(handle, call, span, does, out);
         }

@@ -1,6 +1,6 @@
 //! From names and types to handles: what a file declares, and which library that is.
 
-use super::types::type_name;
+use super::types::{package, type_name, within};
 use super::value::{Handle, Origin};
 use crate::driver::{Does, Driver, Kind};
 use crate::drivers::DRIVERS;
@@ -479,18 +479,6 @@ fn derived(of: &Handle, does: Does, at: Span) -> Option<Handle> {
 /// A name without what languages put before it.
 pub(super) fn bare(name: &str) -> &str {
     name.trim_start_matches(['@', '$', '&', '*'])
-}
-
-/// Whether a path is `known` or in it.
-fn within(path: &str, known: &str) -> bool {
-    path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':', '\\']))
-}
-
-/// The package name of a Go import path.
-fn package(path: &str) -> &str {
-    let is_version =
-        |part: &str| part.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-    path.rsplit('/').find(|part| !is_version(part)).unwrap_or(path)
 }
 
 /// Whether a name in code means a name of a library: the same, or one ends in the other at a dot. Where no import shows the

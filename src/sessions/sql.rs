@@ -3,7 +3,7 @@
 use super::call::Asked;
 use super::value::{Answer, Handle, LockExpr, Query, Val};
 use super::{MAX_STEPS, Run};
-use crate::flow::{Action, Answer as Says, Node, StepId};
+use crate::flow::{Action, Answer as Says, Evidence, Node, StepId};
 use crate::host::code::{Call, ExprId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -15,26 +15,17 @@ use crate::statement::LockCall;
 
 /// Methods that give how many rows there were, or whether there are any, but no value: who asks them does not know whether a
 /// lock was granted, unless the rows are fetched later.
-const NO_BOOLEAN: &[&str] = &[
-    "Exec",
-    "ExecContext",
-    "MustExec",
-    "execute",
-    "exec",
-    "executeUpdate",
-    "ExecuteNonQuery",
-    "ExecuteNonQueryAsync",
-    "ExecuteSqlRaw",
-    "ExecuteSqlRawAsync",
-    "ExecuteSqlInterpolated",
-    "ExecuteSqlInterpolatedAsync",
-    "ExecuteSql",
-    "ExecuteSqlAsync",
-    "statement",
-    "unprepared",
-    "affectingStatement",
-    "executeStatement",
-];
+fn counts(language: HostLanguage, name: &str) -> bool {
+    let names: &[&str] = match language {
+        HostLanguage::Go => &["Exec", "ExecContext", "MustExec"],
+        HostLanguage::CSharp => &["ExecuteNonQuery", "ExecuteNonQueryAsync"],
+        HostLanguage::Php => &["execute", "exec", "statement", "unprepared", "affectingStatement", "executeStatement"],
+        HostLanguage::Java | HostLanguage::Kotlin => &["execute", "executeUpdate"],
+        HostLanguage::Rust => &["execute"],
+        _ => &[],
+    };
+    names.contains(&name)
+}
 
 impl<'s> Run<'_, 's, '_> {
     /// Runs the SQL among the arguments of a call.
@@ -105,7 +96,7 @@ impl<'s> Run<'_, 's, '_> {
             self.push(session, Action::Call, span, out);
         }
         let mut site = None;
-        let counts = NO_BOOLEAN.contains(&name);
+        let counts = handle.evidence > Evidence::Name && counts(self.program.language, name);
         for step in first..self.builder.len() {
             let Some(at) = self.builder.site(step) else { continue };
             match self.builder.function(at).map(|function| function.action) {

@@ -93,3 +93,15 @@ fn top_level(list: &str) -> Vec<&str> {
     parts.push(&list[start..]);
     parts
 }
+
+/// Whether a path is `known` or in it.
+pub(super) fn within(path: &str, known: &str) -> bool {
+    path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':', '\\']))
+}
+
+/// The package name of a Go import path.
+pub(super) fn package(path: &str) -> &str {
+    let is_version =
+        |part: &str| part.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    path.rsplit('/').find(|part| !is_version(part)).unwrap_or(path)
+}

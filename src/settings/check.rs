@@ -55,6 +55,7 @@ struct Checker<'c> {
 
 impl Checker<'_> {
     fn error(&self, span: Range<usize>, message: String, help: Option<String>) -> ConfigError {
+        let message = shortened(message);
         ConfigError { path: self.path.to_owned(), text: self.text.into(), span, message, help }
     }
 
@@ -90,6 +91,18 @@ impl Checker<'_> {
             )
         })
     }
+}
+
+/// A message without the middle of what it quotes, where that is long: the place is shown beside it.
+fn shortened(message: String) -> String {
+    const KEPT: usize = 160;
+    let count = message.chars().count();
+    if count <= 2 * KEPT {
+        return message;
+    }
+    let (start, end): (String, String) =
+        (message.chars().take(KEPT).collect(), message.chars().skip(count - KEPT).collect());
+    format!("{start} … {end}")
 }
 
 /// `table(column, …)`, blanks allowed between the parts.

@@ -42,6 +42,7 @@ fn run(text: &str) -> Outcome {
                 statement: Span::new(statement_start, statement_end),
                 unit: String::new(),
                 fingerprint: String::new(),
+                identity: String::new(),
             });
         }
     }

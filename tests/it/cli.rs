@@ -32,7 +32,7 @@ fn usage_and_input_trouble_are_2() {
         ("check --stdin-filename b.sql a.sql", "locklint: error: standard input is linted alone"),
         ("check --min-level loud", "`loud` is no level; the levels are note, warning and error"),
         ("check --format yaml", "possible values: text, concise, json, sarif, github, gitlab"),
-        ("check --fix", "unexpected argument '--fix'"),
+        ("check --fix --diff", "cannot be used with"),
         ("explain nope", "locklint: error: `nope` is no rule; `locklint rules` lists the rules"),
         ("lint", "unrecognized subcommand"),
         ("", "Usage: locklint"),
@@ -131,7 +131,15 @@ fn rules_are_listed_and_explained() {
 #[test]
 fn help_teaches_by_example() {
     let tree = tree(&[]);
-    for arguments in ["--help", "check --help", "explain --help", "rules --help"] {
+    for arguments in [
+        "--help",
+        "check --help",
+        "explain --help",
+        "rules --help",
+        "server --help",
+        "completions --help",
+        "man --help",
+    ] {
         let help = run(tree.path(), arguments);
         assert_eq!(help.code, 0);
         assert!(help.stdout.contains("Example"), "{arguments}: {}", help.stdout);
@@ -218,4 +226,36 @@ fn a_buffer_is_shown_by_the_name_it_was_given() {
     let leak = "BEGIN;\nSELECT pg_advisory_lock(1);\nCOMMIT;\n";
     let run = run_with_input(bare.path(), "check - --format concise --stdin-filename new/q.sql", leak);
     assert!(run.stdout.starts_with("new/q.sql:2:8: error["), "{}", run.stdout);
+}
+
+#[test]
+fn a_shell_and_man_are_served() {
+    let tree = tree(&[]);
+    for (shell, mark) in
+        [("bash", "complete -F _locklint"), ("zsh", "#compdef locklint"), ("fish", "complete -c locklint")]
+    {
+        let script = run(tree.path(), &format!("completions {shell}"));
+        assert_eq!(script.code, 0);
+        assert!(script.stdout.contains(mark) && script.stdout.contains("write-baseline"), "{shell}");
+    }
+    let page = run(tree.path(), "man");
+    assert!(page.stdout.contains(".TH locklint 1") && page.stdout.contains("Exit code:"), "{}", page.stdout);
+    assert_eq!(run(tree.path(), "man --directory pages").code, 0);
+    let check = std::fs::read_to_string(tree.path().join("pages/locklint-check.1")).unwrap();
+    assert!(check.contains("changed\\-since"), "{check}");
+}
+
+#[test]
+fn rules_are_counted() {
+    let bad = "BEGIN;\nSELECT pg_advisory_lock(7);\nCOMMIT;\n";
+    let skip = "SELECT id FROM job WHERE state = 'new' FOR UPDATE SKIP LOCKED;\n";
+    let tree = tree(&[("a.sql", &format!("{skip}{bad}{bad}"))]);
+    let counted = run(tree.path(), "check --statistics");
+    assert_eq!(counted.code, 1);
+    assert_eq!(
+        counted.stdout,
+        "2  error    session-lock-in-transaction\n1  note     skip-locked-without-limit\n\
+         1 file, 3 lock sites, 3 understood, 2 errors, 1 note\n"
+    );
+    assert_eq!(run(tree.path(), "check --statistics --format json").code, 2);
 }

@@ -54,6 +54,7 @@ fn report() -> Report {
             statement: at.span,
             unit: String::new(),
             fingerprint: format!("{index:032x}"),
+            identity: String::new(),
         });
     }
     report

@@ -86,7 +86,8 @@ fn the_object_is_as_documented() {
     let keys: Vec<&Value> = found["keys"].as_array().unwrap().iter().map(|key| &key["key"]).collect();
     assert_eq!(keys, ["5501", "hashtext('it''s')", "(8101, uid)"]);
     assert_eq!(found["keys"][1]["values"], serde_json::json!([662744539]));
-    assert_eq!(found["keys"][2]["values"], Value::Null);
+    assert_eq!(found["keys"][1]["row"], "0:662744539:1");
+    assert_eq!((&found["keys"][2]["values"], &found["keys"][2]["row"]), (&Value::Null, &Value::Null));
     let used = &found["keys"][2]["uses"][0];
     for (field, value) in [
         ("function", "pg_try_advisory_xact_lock_shared"),

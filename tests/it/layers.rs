@@ -13,6 +13,8 @@ const LAYERS: &[&str] = &[
     "region",
     "host",
     "finding",
+    "fix",
+    "baseline",
     "paths",
     "project",
     "sql",
@@ -38,11 +40,13 @@ const LAYERS: &[&str] = &[
     "emit",
     "error",
     "discover",
+    "changed",
+    "server",
     "cli",
 ];
 
 /// Those that may read files, the environment and the terminal.
-const SHELL: &[&str] = &["discover", "cli"];
+const SHELL: &[&str] = &["discover", "changed", "cli"];
 
 /// What touches the machine.
 const MACHINE: &[&str] = &["std::fs", "std::env", "std::net", "std::process", "io::stdin", "io::stdout", "io::stderr"];

@@ -11,6 +11,8 @@ mod baseline;
 #[cfg(test)]
 mod bounds;
 #[cfg(test)]
+mod changed;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod command;
@@ -19,9 +21,13 @@ mod expect;
 #[cfg(test)]
 mod findings;
 #[cfg(test)]
+mod fixes;
+#[cfg(test)]
 mod fixtures;
 #[cfg(test)]
 mod formats;
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod house;
 #[cfg(test)]
@@ -44,3 +50,5 @@ mod readme;
 mod runners;
 #[cfg(test)]
 mod schema;
+#[cfg(test)]
+mod server;

@@ -8,6 +8,7 @@ use locklint::paths::Paths;
 use locklint::project::{Memory, Project, ProjectFile, Targets};
 use locklint::rules::RULES;
 use locklint::settings::{Config, Run, Settings};
+use std::borrow::Cow;
 use std::sync::Mutex;
 
 const RULE: &str = "session-lock-behind-pooler";
@@ -33,7 +34,7 @@ impl Project for Noting {
         self.memory.files()
     }
 
-    fn read(&self, file: FileId) -> Result<Vec<u8>, String> {
+    fn read(&self, file: FileId) -> Result<Cow<'_, [u8]>, String> {
         self.read.lock().unwrap().push(self.files()[file.0 as usize].path.to_string());
         self.memory.read(file)
     }
@@ -83,6 +84,23 @@ fn configuration_is_read_only_where_a_session_lock_asks_for_it() {
     for pooling in ["none", "session", "transaction"] {
         assert_eq!(read(LOCKS, &format!("pooling = \"{pooling}\"")), ["m/1.sql"]);
     }
+}
+
+#[test]
+fn who_names_a_configuration_file_is_told_what_it_leads_to() {
+    let other = "BEGIN;\nSELECT pg_advisory_lock(7);\nCOMMIT;\n";
+    let project = Memory::new([("compose.yaml", COMPOSE), ("m/1.sql", LOCKS), ("other.sql", other), (".env", "A=1\n")]);
+    let told = |path: &str| {
+        let file = project.files().iter().position(|file| &*file.path == path).unwrap();
+        let report = lint(&project, &Targets(vec![FileId(u32::try_from(file).unwrap())]), &settings(""));
+        let rules: Vec<_> = report.findings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(report.summary.warnings + report.summary.errors, rules.len());
+        rules
+    };
+    assert_eq!(told("compose.yaml"), [RULE]);
+    assert_eq!(told("m/1.sql"), [RULE]);
+    assert_eq!(told(".env"), [""; 0]);
+    assert_eq!(told("other.sql"), ["session-lock-in-transaction"]);
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn every_span_lies_in_its_file() {
             let related = finding.related.iter().map(|related| (related.at.file, related.at.span));
             let edits = finding.fix.iter().flat_map(|fix| &fix.edits).map(|edit| (finding.at.file, edit.span));
             for (file, span) in own.into_iter().chain(related).chain(edits) {
-                let content = String::from_utf8(project.read(file).unwrap()).unwrap();
+                let content = String::from_utf8(project.read(file).unwrap().into_owned()).unwrap();
                 let text = content.get(span.start..span.end);
                 assert!(text.is_some(), "{name}: {} at {span:?}", finding.rule);
                 spans += 1;

@@ -3,7 +3,7 @@
 use crate::command::command;
 use locklint::lint::lint;
 use locklint::project::{Memory, Targets};
-use locklint::settings::Settings;
+use locklint::settings::{Config, Settings};
 use std::fs;
 use std::path::Path;
 
@@ -38,6 +38,34 @@ fn every_rule_is_listed_with_its_level_and_summary() {
 fn every_file_that_it_names_is_there() {
     for link in readme().split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(link).exists(), "{link}");
+    }
+}
+
+#[test]
+fn every_file_that_the_docs_name_is_there() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut count = 0;
+    for entry in fs::read_dir(&docs).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for link in links.filter(|link| !link.is_empty() && !link.contains("://")) {
+            assert!(docs.join(link).exists(), "{link}");
+            count += 1;
+        }
+    }
+    assert!(count > 3);
+}
+
+#[test]
+fn shown_settings_mean_something() {
+    let names: Vec<&str> = locklint::rules::RULES.iter().map(|rule| rule.name).collect();
+    for path in ["README.md", "docs/configuration.md"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        let blocks: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("\n```").next()).collect();
+        assert!(!blocks.is_empty(), "{path}");
+        for block in blocks {
+            Config::parse(path, block, &names).unwrap();
+        }
     }
 }
 

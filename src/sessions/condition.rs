@@ -8,6 +8,9 @@ use crate::host::code::{ExprId, Value};
 /// A condition over more operands than this says nothing.
 const MAX_OPERANDS: usize = 8;
 
+/// How many nodes may stand twice.
+const MAX_TWICE: usize = 24;
+
 /// What a condition says.
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
@@ -110,6 +113,12 @@ impl Run<'_, '_, '_> {
                 }
             }
             Condition::Logic { and, first, between, second } => {
+                // What is taken on two ways stands twice in the tree, which must not double at every level.
+                if !is_small(if *and { &otherwise } else { &then }) {
+                    let mut nodes = between.clone();
+                    nodes.push(Node::Branch { guard: None, then: Box::new(then), otherwise: Box::new(otherwise) });
+                    return Node::Sequence(nodes);
+                }
                 let decided = if *and { otherwise.clone() } else { then.clone() };
                 let mut rest = between.clone();
                 rest.push(self.branch(second, then, otherwise));
@@ -118,6 +127,32 @@ impl Run<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether a tree has few nodes.
+fn is_small(node: &Node) -> bool {
+    let mut open = vec![node];
+    let mut seen = 0;
+    while let Some(node) = open.pop() {
+        seen += 1;
+        match node {
+            Node::Step(_) | Node::Exit(..) => {}
+            Node::Sequence(nodes) => open.extend(nodes),
+            Node::Branch { then, otherwise, .. } | Node::Failed { then, otherwise, .. } => {
+                open.extend([&**then, &**otherwise]);
+            }
+            Node::Loop { body, .. } | Node::Block { body, .. } => open.push(body),
+            Node::Ensured { body, cleanup } => open.extend([&**body, &**cleanup]),
+            Node::Try { body, handlers, .. } => {
+                open.push(body);
+                open.extend(handlers);
+            }
+        }
+        if seen > MAX_TWICE {
+            return false;
+        }
+    }
+    true
 }
 
 /// What a comparison says.

@@ -10,7 +10,7 @@ use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
 use crate::flow::{Site, UnitFlow, UnitKind};
 use crate::host;
-use crate::language::{HostLanguage, Language};
+use crate::language::{HostLanguage, Language, is_test};
 use crate::prefilter;
 use crate::program::{self, Program};
 use crate::region::Region;
@@ -67,7 +67,7 @@ pub struct File<'a> {
     pub units: Vec<UnitFlow>,
     /// What a host source runs; its statements and units come from these queries.
     pub program: Program<'a>,
-    /// Whether it uses a test library.
+    /// Whether it is test code, by its path or a test library that it uses.
     is_test: bool,
     /// Its comments, sorted.
     pub comments: Vec<Span>,
@@ -111,7 +111,7 @@ impl<'a> File<'a> {
             statements: Vec::new(),
             units: Vec::new(),
             program: Program::default(),
-            is_test: false,
+            is_test: is_test(source.path()),
             comments: Vec::new(),
             own_functions: Vec::new(),
             definitions: Vec::new(),
@@ -184,7 +184,7 @@ impl<'a> File<'a> {
             let tests = |path: &str| {
                 TEST_LIBRARIES.iter().any(|known| path == *known || path.starts_with(&format!("{known}.")))
             };
-            self.is_test = code.imports.iter().any(|import| tests(&import.path.replace(['/', ':', '\\'], ".")));
+            self.is_test |= code.imports.iter().any(|import| tests(&import.path.replace(['/', ':', '\\'], ".")));
             let mut queries: HashMap<Span, Vec<&Statement<'_>>> = HashMap::new();
             for statement in &self.statements {
                 let query = statement.query.and_then(|query| self.program.queries.get(query));
@@ -218,7 +218,7 @@ impl<'a> File<'a> {
         self.statements.retain(|statement| statement.query.is_none() || statement.is_relevant());
     }
 
-    /// Whether it is test code, by the libraries that it uses.
+    /// Whether it is test code, by its path or the libraries that it uses: odd locking is there on purpose.
     pub fn is_test(&self) -> bool {
         self.is_test
     }

@@ -159,11 +159,18 @@ impl View<'_> {
     }
 }
 
+/// What marks in a page's examples, by the comments of their languages, what is to be found there.
+const MARKS: [&str; 3] = ["--~", "//~", "#~"];
+
 /// The page of a rule for a reader: without the marks that make its examples tests.
 pub(crate) fn page_text(rule: &Rule) -> String {
-    let lines: Vec<&str> =
-        rule.page.split('\n').map(|line| line.split_once("--~").map_or(line, |(code, _)| code.trim_end())).collect();
-    lines.join("\n")
+    let text = |line: &'static str| {
+        let Some(mark) = MARKS.iter().filter_map(|mark| line.find(mark)).min() else { return Some(line) };
+        let code = line[..mark].trim_end();
+        // A mark may have a line of its own.
+        (!code.is_empty()).then_some(code)
+    };
+    rule.page.split('\n').filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// Where the page of a rule is.
@@ -171,7 +178,8 @@ pub(crate) fn page(rule: &str) -> String {
     format!("{RULE_PAGES}{rule}.md")
 }
 
-fn counted(count: usize, word: &str) -> String {
+/// `1,204 files`, `1 file`.
+pub(crate) fn counted(count: usize, word: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {word}{plural}", grouped(count))
 }

@@ -2,7 +2,7 @@
 
 use crate::source::Source;
 use crate::span::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -153,7 +153,7 @@ pub struct Summary {
 }
 
 /// The outcome of a run: findings sorted by path, offset, rule.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// What is wrong.
     pub findings: Vec<Finding>,
@@ -163,6 +163,8 @@ pub struct Report {
     pub summary: Summary,
     /// Findings in test code, which are left out unless asked for.
     pub in_tests: usize,
+    /// The files that are test code, of those that may hold a lock.
+    pub tests: BTreeSet<FileId>,
     /// Findings known from before, which are left out where only new ones are asked for.
     pub known: usize,
     /// The source of every file that a finding points into.

@@ -8,13 +8,13 @@ use crate::facts::Facts;
 use crate::facts::catalog::Catalog;
 use crate::facts::pooler::Pooler;
 use crate::finding::{FileId, Notice, Place};
-use crate::language::is_test;
 use crate::lint::with_files;
 use crate::project::{Project, Targets};
 use crate::rule::{Check, Sink, arbitrate};
 use crate::rules;
+use crate::settings::Settings;
 use crate::source::Source;
-use crate::sql::advisory::{Action, Function, Key, KeyPart};
+use crate::sql::advisory::{Function, Key, KeyPart};
 use crate::sql::hash::{hashtext, hashtextextended};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -58,11 +58,14 @@ pub struct KeyMap {
     pub notices: Vec<Notice>,
 }
 
-/// The keys that the targets of a project take and release. Pure, like [`crate::lint::lint`].
-pub fn keys(project: &dyn Project, targets: &Targets, include_tests: bool) -> KeyMap {
+/// The keys that the targets of a project take and release; those of test code where the settings ask for it. Pure, like
+/// [`crate::lint::lint`].
+pub fn keys(project: &dyn Project, targets: &Targets, settings: &Settings) -> KeyMap {
     let mut map = KeyMap::default();
     let mut notices = Vec::new();
-    let shown = |file: &File<'_>| targets.contains(file.id) && (include_tests || !is_test(file.source.path()));
+    let shown = |file: &File<'_>| {
+        targets.contains(file.id) && (settings.of(file.source.path()).include_tests() || !file.is_test())
+    };
     with_files(project, targets, &mut notices, |files, loaded| {
         for file in files.iter().filter(|file| shown(file)) {
             uses(file, &mut map.uses);
@@ -139,7 +142,7 @@ fn reused(files: &[File<'_>], complete: bool) -> Vec<Collision> {
 /// Keys that are written differently and have one value: `hashtext('a')` and a number, or two texts with one hash.
 fn equal_values(uses: &[KeyUse]) -> Vec<Collision> {
     let mut by_value: BTreeMap<(i64, Option<i64>), Vec<&KeyUse>> = BTreeMap::new();
-    for used in uses.iter().filter(|used| used.function.action != Action::UnlockAll) {
+    for used in uses {
         if let Some(value) = values(&used.key) {
             by_value.entry(value).or_default().push(used);
         }
@@ -208,7 +211,7 @@ mod tests {
 
     fn map(files: &[(&str, &str)]) -> KeyMap {
         let project = Memory::new(files.iter().copied());
-        keys(&project, &Targets::all(&project), false)
+        keys(&project, &Targets::all(&project), &Settings::default())
     }
 
     #[test]

@@ -101,9 +101,26 @@ const ENDINGS: &[(&str, Language)] = &[
     ("prisma", Language::Prisma),
 ];
 
-/// The file name endings of everything that is read, without the dot.
-pub fn endings() -> impl Iterator<Item = &'static str> {
-    ENDINGS.iter().map(|(ending, _)| *ending)
+/// Whole names, with a `*` for what may stand at their beginning or end.
+const NAMES: &[(&str, Language)] = &[
+    (".env", Language::Config(Config::Env)),
+    (".env.*", Language::Config(Config::Env)),
+    ("flyway.conf", Language::Config(Config::Properties)),
+    ("*.sql.conf", Language::Config(Config::Properties)),
+];
+
+/// Globs of everything that is read, for who cannot ask [`Language::of`]; they know one case of each ending.
+pub fn globs() -> Vec<String> {
+    let list = |endings: Vec<&str>| format!("{{{}}}", endings.join(","));
+    let of = |wanted: fn(Language) -> bool| {
+        list(ENDINGS.iter().filter(|(_, language)| wanted(*language)).map(|(ending, _)| *ending).collect())
+    };
+    let names = NAMES.iter().map(|(name, _)| format!("**/{name}"));
+    let endings = [
+        format!("**/*.{}", of(|_| true)),
+        format!("**/*.{}.{}", of(Language::has_templates), list(TEMPLATES.to_vec())),
+    ];
+    endings.into_iter().chain(names).collect()
 }
 
 /// Endings of templates: what stands before them says the language (`queue.sql.jinja`).
@@ -130,17 +147,18 @@ impl Language {
     /// The language of the file at `path`, by its name alone.
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
-        if name == ".env" || name.starts_with(".env.") {
-            return Some(Self::Config(Config::Env));
-        }
-        if name == "flyway.conf" || name.ends_with(".sql.conf") {
-            return Some(Self::Config(Config::Properties));
+        let is_named = |known: &str| match (known.strip_prefix('*'), known.strip_suffix('*')) {
+            (Some(end), _) => name.ends_with(end),
+            (_, Some(start)) => name.starts_with(start),
+            _ => name == known,
+        };
+        if let Some((_, language)) = NAMES.iter().find(|(known, _)| is_named(known)) {
+            return Some(*language);
         }
         let (stem, ending) = name.rsplit_once('.')?;
         if TEMPLATES.iter().any(|template| ending.eq_ignore_ascii_case(template)) {
             let inner = stem.rsplit_once('.').and_then(|(_, inner)| Self::of_ending(inner));
-            // A template of a program is no program yet.
-            return inner.filter(|language| !matches!(language, Self::Host(_)));
+            return inner.filter(|language| language.has_templates());
         }
         Self::of_ending(ending)
     }
@@ -148,6 +166,11 @@ impl Language {
     /// Whether findings may lie in it: not in what is read for context alone.
     pub const fn is_linted(self) -> bool {
         matches!(self, Self::Sql | Self::Host(_))
+    }
+
+    /// Whether a template of it is read as it: one of a program is no program yet.
+    const fn has_templates(self) -> bool {
+        !matches!(self, Self::Host(_))
     }
 
     fn of_ending(ending: &str) -> Option<Self> {
@@ -251,6 +274,24 @@ mod tests {
             ("build.gradle.kts", HostLanguage::Kotlin),
         ] {
             assert_eq!(Language::of(path), Some(Language::Host(language)), "{path}");
+        }
+    }
+
+    #[test]
+    fn globs_match_what_is_read() {
+        let mut set = globset::GlobSetBuilder::new();
+        for glob in globs() {
+            set.add(globset::GlobBuilder::new(&glob).literal_separator(true).build().unwrap());
+        }
+        let set = set.build().unwrap();
+        let endings = || ENDINGS.iter().map(|(ending, _)| *ending);
+        let mut names: Vec<String> = endings().map(|ending| format!("a/b.{ending}")).collect();
+        names.extend(endings().flat_map(|one| TEMPLATES.iter().map(move |template| format!("b.{one}.{template}"))));
+        names.extend(NAMES.iter().map(|(name, _)| format!("a/{}", name.replace('*', "x"))));
+        names
+            .extend([".envrc", "x.env", "nginx.conf", "a.md", "a.j2", "sql", "env", "flyway.confx"].map(str::to_owned));
+        for name in names {
+            assert_eq!(set.is_match(&name), Language::of(&name).is_some(), "{name}");
         }
     }
 

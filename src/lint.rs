@@ -8,7 +8,7 @@ use crate::facts::routines;
 use crate::facts::wrappers::wrappers;
 use crate::finding::{FileId, Finding, Level, Notice, Related, Report};
 use crate::fingerprint;
-use crate::language::{Language, is_other_database, is_test};
+use crate::language::{Language, is_other_database};
 use crate::prefilter;
 use crate::project::{Project, ProjectFile, Targets};
 use crate::region::Region;
@@ -44,8 +44,8 @@ fn run(project: &dyn Project, targets: &Targets, shown: &Targets, settings: &Set
         let found = check(files, &facts, targets, settings);
         let is_source = |id| files.binary_search_by_key(&id, |file: &File<'_>| file.id).is_ok();
         let mut findings = suppressed(found, files, targets, &facts, settings);
-        let tests: BTreeSet<FileId> = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
-        report.in_tests = select(&mut findings, project, settings, &tests);
+        report.tests = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
+        report.in_tests = select(&mut findings, project, settings, &report.tests);
         findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
         for file in files.iter().filter(|file| shown.contains(file.id)) {
             report.summary.lock_sites += file.lock_sites;
@@ -345,7 +345,7 @@ fn select(findings: &mut Vec<Finding>, project: &dyn Project, settings: &Setting
         let settings = settings.of(path);
         let Some(level) = settings.level(finding.rule, finding.level) else { return false };
         finding.level = level;
-        let shown = settings.include_tests() || !is_test(path) && !tests.contains(&finding.at.file);
+        let shown = settings.include_tests() || !tests.contains(&finding.at.file);
         in_tests += usize::from(!shown);
         shown
     });

@@ -7,7 +7,7 @@ mod columns;
 mod formats;
 
 use crate::keymap::decode::Row;
-use crate::keymap::{KeyMap, value, values};
+use crate::keymap::{KeyMap, value};
 use crate::sql::advisory::Key;
 use columns::COLUMNS;
 use std::collections::BTreeMap;
@@ -191,11 +191,9 @@ pub fn names(map: &KeyMap, classes: &[i32], shown: &dyn Fn(&str) -> String) -> (
 
 /// The rows that a key is, as far as it is literal.
 fn which(key: &Key) -> Option<Which> {
-    match (key, values(key)) {
-        (_, Some((first, Some(second)))) => Row::of_pair(first, second).map(Which::Key),
-        (_, Some((first, None))) => Some(Which::Key(Row::of_bigint(first))),
-        (Key::Pair(first, _), None) => i32::try_from(value(first)?).ok().map(Which::Class),
-        _ => None,
+    match key {
+        Key::Pair(first, second) if value(second).is_none() => i32::try_from(value(first)?).ok().map(Which::Class),
+        key => Row::of(key).map(Which::Key),
     }
 }
 

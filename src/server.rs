@@ -2,15 +2,16 @@
 //! keeps the documents and answers; what is typed meanwhile is taken together, so that a slow answer is given once.
 
 mod answer;
+#[cfg(test)]
+mod tests;
 mod text;
 mod transport;
 mod workspace;
 
-use crate::discover::root_of;
 use crate::error::Error;
 use crate::finding::{Edit, FileId, Finding, Report};
 use crate::fix;
-use crate::language::{Language, endings};
+use crate::language::{Language, globs};
 use crate::settings::FILE_NAME;
 use answer::Found;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
@@ -25,14 +26,14 @@ use lsp_types::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use text::Encoding;
 use transport::Incoming;
-use workspace::Workspace;
+use workspace::{Home, Workspace};
 
 /// How many messages may wait to be handled.
 const WAITING: usize = 1024;
@@ -43,8 +44,7 @@ struct Document {
     uri: Uri,
     version: i32,
     text: String,
-    /// What its workspace is known by: the root, or the file itself where there is none.
-    home: PathBuf,
+    home: Home,
 }
 
 /// What was found in a workspace when it was last looked at.
@@ -64,12 +64,12 @@ struct Server<'o> {
     /// Whether the client tells which files change on disk.
     watches: bool,
     documents: BTreeMap<PathBuf, Document>,
-    workspaces: BTreeMap<PathBuf, Workspace>,
-    seen: BTreeMap<PathBuf, Seen>,
+    workspaces: BTreeMap<Home, Workspace>,
+    seen: BTreeMap<Home, Seen>,
     /// The workspaces to look at again.
-    stale: Vec<PathBuf>,
+    stale: BTreeSet<Home>,
     /// The configuration file of each workspace that cannot be used, as it was told.
-    refused: BTreeMap<PathBuf, Option<Uri>>,
+    refused: BTreeMap<Home, Option<Uri>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,29 +77,32 @@ enum Phase {
     Before,
     Running,
     ShutDown,
-    Over,
+    /// The client said `exit`; whether it said `shutdown` before.
+    Over {
+        polite: bool,
+    },
 }
 
-/// Serves until the client says `exit` or goes; whether it said goodbye before. `rules` are the names of all rules.
+/// What became of a file on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// It is new, or nobody knows.
+    New,
+    /// Its content is other.
+    Content,
+    /// It is gone.
+    Gone,
+}
+
+/// Serves until the client says `exit` or goes; whether it said `shutdown` before. `rules` are the names of all rules.
 ///
 /// # Errors
 /// Where the streams fail.
 pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write, rules: &[&str]) -> Result<bool, Error> {
     let (sender, messages) = mpsc::sync_channel(WAITING);
     std::thread::spawn(move || read(input, &sender));
-    let mut server = Server {
-        output,
-        rules,
-        phase: Phase::Before,
-        encoding: Encoding::Utf16,
-        watches: false,
-        documents: BTreeMap::new(),
-        workspaces: BTreeMap::new(),
-        seen: BTreeMap::new(),
-        stale: Vec::new(),
-        refused: BTreeMap::new(),
-    };
-    while server.phase != Phase::Over {
+    let mut server = Server::new(output, rules);
+    loop {
         let Ok(first) = messages.recv() else { return Ok(false) };
         let mut next = Some(first);
         while let Some(incoming) = next {
@@ -108,11 +111,18 @@ pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write, rules
                 Incoming::Broken(why) => transport::refuse(&mut server.output, &why)?,
                 Incoming::End => return Ok(server.phase == Phase::ShutDown),
             }
-            next = messages.try_recv().ok().filter(|_| server.phase != Phase::Over);
+            if let Phase::Over { polite } = server.phase {
+                return Ok(polite);
+            }
+            next = messages.try_recv().ok();
         }
         server.publish()?;
     }
-    Ok(true)
+}
+
+/// What `work` comes to; nothing where it panics: a fault of the linter is no reason to leave the editor alone.
+fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 fn read(mut input: impl BufRead, sender: &mpsc::SyncSender<io::Result<Incoming>>) {
@@ -125,7 +135,22 @@ fn read(mut input: impl BufRead, sender: &mpsc::SyncSender<io::Result<Incoming>>
     }
 }
 
-impl Server<'_> {
+impl<'o> Server<'o> {
+    fn new(output: &'o mut dyn Write, rules: &'o [&'o str]) -> Self {
+        Self {
+            output,
+            rules,
+            phase: Phase::Before,
+            encoding: Encoding::Utf16,
+            watches: false,
+            documents: BTreeMap::new(),
+            workspaces: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            stale: BTreeSet::new(),
+            refused: BTreeMap::new(),
+        }
+    }
+
     fn handle(&mut self, message: Message) -> io::Result<()> {
         match message {
             Message::Request(request) => self.request(request),
@@ -150,7 +175,7 @@ impl Server<'_> {
                 Err(why) => refuse(ErrorCode::InvalidParams, &why),
             },
             (Phase::Before, _) => refuse(ErrorCode::ServerNotInitialized, "`initialize` comes first"),
-            (Phase::ShutDown | Phase::Over, _) => refuse(ErrorCode::InvalidRequest, "the server is shut down"),
+            (Phase::ShutDown | Phase::Over { .. }, _) => refuse(ErrorCode::InvalidRequest, "the server is shut down"),
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::ShutDown;
                 Response::new_ok(id, Value::Null)
@@ -171,19 +196,18 @@ impl Server<'_> {
     ) -> io::Result<Response> {
         self.publish()?;
         Ok(match parse::<P>(params) {
-            Ok(params) => Response::new_ok(id, answer(self, params)),
+            Ok(params) => match guarded(|| answer(self, params)) {
+                Some(answer) => Response::new_ok(id, answer),
+                None => Response::new_err(id, ErrorCode::InternalError as i32, "a fault of locklint".to_owned()),
+            },
             Err(why) => Response::new_err(id, ErrorCode::InvalidParams as i32, why),
         })
     }
 
     fn notification(&mut self, Notification { method, params }: Notification) -> io::Result<()> {
         match (self.phase, method.as_str()) {
-            (_, "exit") => {
-                let was = self.phase;
-                self.phase = Phase::Over;
-                if was != Phase::ShutDown {
-                    return Err(io::Error::other("the client left without `shutdown`"));
-                }
+            (phase, "exit") => {
+                self.phase = Phase::Over { polite: phase == Phase::ShutDown };
                 return Ok(());
             }
             (Phase::Running, "initialized") => return self.watch(),
@@ -240,10 +264,9 @@ impl Server<'_> {
         if !self.watches {
             return Ok(());
         }
-        let endings: Vec<&str> = endings().collect();
-        let globs = [format!("**/*.{{{}}}", endings.join(",")), format!("**/{FILE_NAME}"), "**/.env*".to_owned()];
+        let globs = globs().into_iter().chain([format!("**/{FILE_NAME}")]);
         let watchers = globs.map(|glob| FileSystemWatcher { glob_pattern: GlobPattern::String(glob), kind: None });
-        let options = DidChangeWatchedFilesRegistrationOptions { watchers: watchers.to_vec() };
+        let options = DidChangeWatchedFilesRegistrationOptions { watchers: watchers.collect() };
         let registration = Registration {
             id: "files".to_owned(),
             method: "workspace/didChangeWatchedFiles".to_owned(),
@@ -261,8 +284,8 @@ impl Server<'_> {
         if Language::of(&path.to_string_lossy()).is_none_or(|language| !language.is_linted()) {
             return;
         }
-        let home = root_of(&path).unwrap_or_else(|| path.clone());
-        self.stale.push(home.clone());
+        let home = Home::of(&path);
+        self.stale.insert(home.clone());
         let opened = Document { uri: document.uri, version: document.version, text: document.text, home };
         self.documents.insert(path, opened);
     }
@@ -272,13 +295,13 @@ impl Server<'_> {
         let Some(document) = path.and_then(|path| self.documents.get_mut(&path)) else { return };
         text::change(&mut document.text, params.content_changes, self.encoding);
         document.version = params.text_document.version;
-        self.stale.push(document.home.clone());
+        self.stale.insert(document.home.clone());
     }
 
     fn saved(&mut self, params: &DidSaveTextDocumentParams) {
         let Some(path) = text::path(&params.text_document.uri) else { return };
         // Without watching, a save is when to look again at what else may have changed.
-        self.touched(&path, !self.watches);
+        self.touched(&path, if self.watches { Change::Content } else { Change::New });
     }
 
     fn closed(&mut self, params: &DidCloseTextDocumentParams) -> io::Result<()> {
@@ -289,37 +312,42 @@ impl Server<'_> {
             self.workspaces.remove(&document.home);
             self.seen.remove(&document.home);
         }
-        self.stale.push(document.home);
+        self.stale.insert(document.home);
         self.show(document.uri, None, Vec::new())
     }
 
     fn moved(&mut self, params: &DidChangeWatchedFilesParams) {
         for change in &params.changes {
             let Some(path) = text::path(&change.uri) else { continue };
-            self.touched(&path, change.typ != FileChangeType::CHANGED);
+            let what = match change.typ {
+                FileChangeType::CHANGED => Change::Content,
+                FileChangeType::DELETED => Change::Gone,
+                _ => Change::New,
+            };
+            self.touched(&path, what);
         }
     }
 
-    /// A file is other on disk; `all` where the list of files may be other, too.
-    fn touched(&mut self, path: &Path, all: bool) {
+    /// A file is other on disk.
+    fn touched(&mut self, path: &Path, change: Change) {
         let configures = path.file_name().is_some_and(|name| name == FILE_NAME);
-        let mut homes: Vec<PathBuf> = self.documents.values().map(|document| document.home.clone()).collect();
-        homes.dedup();
-        for home in homes.into_iter().filter(|home| path.starts_with(home)) {
-            let known = self.workspaces.get_mut(&home).is_some_and(|workspace| workspace.forget(path));
-            if all || configures || !known {
+        let homes: BTreeSet<Home> = self.documents.values().map(|document| document.home.clone()).collect();
+        for home in homes.into_iter().filter(|home| path.starts_with(home.path())) {
+            let known = self.workspaces.get_mut(&home).map(|workspace| workspace.forget(path));
+            // What is no file of the tree, an ignored one, is none with another content, and none when it is gone.
+            if known == Some(false) && change != Change::New && !configures {
+                continue;
+            }
+            if change != Change::Content || configures {
                 self.workspaces.remove(&home);
             }
-            self.stale.push(home);
+            self.stale.insert(home);
         }
     }
 
     /// Looks at the stale workspaces, and tells what is found in their documents.
     fn publish(&mut self) -> io::Result<()> {
-        let mut stale = std::mem::take(&mut self.stale);
-        stale.sort();
-        stale.dedup();
-        for home in stale {
+        for home in std::mem::take(&mut self.stale) {
             if let Err(error) = self.look(&home) {
                 self.refuse(&home, &error)?;
                 continue;
@@ -337,8 +365,14 @@ impl Server<'_> {
         Ok(())
     }
 
-    fn documents_of<'s>(&'s self, home: &'s Path) -> impl Iterator<Item = (&'s PathBuf, &'s Document)> {
-        self.documents.iter().filter(move |(_, document)| document.home == home)
+    fn documents_of<'s>(&'s self, home: &'s Home) -> impl Iterator<Item = (&'s PathBuf, &'s Document)> {
+        self.documents.iter().filter(move |(_, document)| document.home == *home)
+    }
+
+    /// The open documents of a workspace, by their relative paths.
+    fn texts<'s>(&'s self, home: &'s Home, workspace: &'s Workspace) -> BTreeMap<String, &'s str> {
+        let text = |(path, document): (&PathBuf, &'s Document)| Some((workspace.relative(path)?, &*document.text));
+        self.documents_of(home).filter_map(text).collect()
     }
 
     fn show(&mut self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) -> io::Result<()> {
@@ -346,36 +380,32 @@ impl Server<'_> {
     }
 
     /// Lints the documents of a workspace.
-    fn look(&mut self, home: &Path) -> Result<(), Error> {
+    fn look(&mut self, home: &Home) -> Result<(), Error> {
         if self.documents_of(home).next().is_none() {
             return Ok(());
         }
         if !self.workspaces.contains_key(home) {
-            let workspace = match home.is_dir() {
-                true => Workspace::read(home, self.rules)?,
-                false => Workspace::alone(home, self.rules)?,
-            };
-            self.workspaces.insert(home.to_owned(), workspace);
+            let read = guarded(|| match home {
+                Home::Tree(root) => Workspace::read(root, self.rules),
+                Home::File(file) => Workspace::alone(file, self.rules),
+            });
+            let Some(workspace) = read.transpose()? else { return Ok(()) };
+            self.workspaces.insert(home.clone(), workspace);
         }
         let Some(workspace) = self.workspaces.get(home) else { return Ok(()) };
-        let documents: BTreeMap<String, &str> = self
-            .documents_of(home)
-            .filter_map(|(path, document)| Some((workspace.relative(path)?, document.text.as_str())))
-            .collect();
-        // A fault of the linter is no reason to leave the editor alone.
-        let looked = catch_unwind(AssertUnwindSafe(|| workspace.lint(&documents)));
-        match looked {
-            Ok((report, files)) => self.seen.insert(home.to_owned(), Seen { report, files }),
-            Err(_) => self.seen.remove(home),
+        let documents = self.texts(home, workspace);
+        match guarded(|| workspace.lint(&documents)) {
+            Some((report, files)) => self.seen.insert(home.clone(), Seen { report, files }),
+            None => self.seen.remove(home),
         };
         Ok(())
     }
 
     /// Tells, once, why a workspace cannot be looked at.
-    fn refuse(&mut self, home: &Path, error: &Error) -> io::Result<()> {
+    fn refuse(&mut self, home: &Home, error: &Error) -> io::Result<()> {
         self.seen.remove(home);
         let uri = match error {
-            Error::Config(config) => text::uri(&home.join(&config.path)),
+            Error::Config(config) => text::uri(&home.path().join(&config.path)),
             _ => None,
         };
         if let (Error::Config(config), Some(uri)) = (error, uri.clone()) {
@@ -391,7 +421,7 @@ impl Server<'_> {
             };
             self.show(uri, None, vec![diagnostic])?;
         }
-        if self.refused.insert(home.to_owned(), uri).is_none() {
+        if self.refused.insert(home.clone(), uri).is_none() {
             let message = format!("locklint: {error}");
             self.notify("window/showMessage", ShowMessageParams { typ: MessageType::ERROR, message })?;
         }
@@ -437,7 +467,9 @@ impl Server<'_> {
         let Some(seen) = self.seen.get(&document.home) else { return false };
         let bytes = fix::apply(document.text.as_bytes(), [edit]);
         let Ok(text) = String::from_utf8(bytes) else { return false };
-        let (report, files) = workspace.lint(&BTreeMap::from([(relative.clone(), text.as_str())]));
+        let mut texts = self.texts(&document.home, workspace);
+        texts.insert(relative.clone(), &text);
+        let (report, files) = workspace.lint(&texts);
         let count = |report: &Report, file: Option<&FileId>, rule: Option<&str>| {
             let mine = report.findings.iter().filter(|one| Some(&one.at.file) == file);
             mine.filter(|one| rule.is_none_or(|rule| rule == one.rule)).count()

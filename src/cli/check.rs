@@ -13,15 +13,19 @@ use crate::finding::{Level, Notice, Report};
 use crate::project::Project;
 use crate::rules::RULES;
 use crate::settings::Run;
+use clap::ValueEnum;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
   locklint check
   locklint check --format concise migrations
   locklint check --format sarif --output-file locklint.sarif --exit-zero
+  locklint check --format github --report sarif=locklint.sarif
   locklint check --select missing-unlock,session-lock-in-transaction
   locklint check --fail-on error --ignore skip-locked-single-key .
   locklint check --changed-since origin/main
@@ -47,6 +51,10 @@ pub(super) struct Args {
     /// Write the report to a file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     output_file: Option<PathBuf>,
+
+    /// Write the report to a file in this format, too
+    #[arg(long, value_name = "FORMAT=FILE", conflicts_with_all = ["diff", "write_baseline"], help_heading = "Output")]
+    report: Vec<Also>,
 
     /// Leave out findings below this level: note, warning or error [default: note; for github: warning, or --fail-on]
     #[arg(long, value_name = "LEVEL", help_heading = "Output")]
@@ -146,6 +154,22 @@ pub(super) struct Args {
     no_context: bool,
 }
 
+/// A format, and the file that gets the report in it.
+#[derive(Clone, Debug)]
+struct Also {
+    format: Format,
+    file: PathBuf,
+}
+
+impl FromStr for Also {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (format, file) = text.split_once('=').ok_or("write FORMAT=FILE, such as sarif=locklint.sarif")?;
+        Ok(Self { format: Format::from_str(format, false)?, file: file.into() })
+    }
+}
+
 pub(super) fn run(args: Args, color: Color) -> Result<Verdict, Error> {
     if args.unsafe_fixes && !args.fix && !args.diff {
         return Err(Error::Usage("--unsafe-fixes goes with --fix or --diff".to_owned()));
@@ -191,13 +215,20 @@ pub(super) fn run(args: Args, color: Color) -> Result<Verdict, Error> {
     } else if args.write_baseline.is_some() {
         false
     } else {
-        write(&args, color, &|color, out| {
+        let emit = |format: Format, color: bool, out: &mut dyn Write| {
             let options = emit::Options { color, quiet: args.quiet, paths: &found.paths, rules: RULES };
-            match args.statistics {
-                true => emit::statistics(&report, &options, out),
-                false => emit::emit(&report, args.format, &options, out),
+            emit::emit(&args.shown(&report, format), format, &options, out)
+        };
+        write(&args, color, &|color, out| match args.statistics {
+            true => {
+                let options = emit::Options { color, quiet: args.quiet, paths: &found.paths, rules: RULES };
+                emit::statistics(&report, &options, out)
             }
+            false => emit(args.format, color, out),
         })?;
+        for Also { format, file } in &args.report {
+            store(file, color, &|color, out| emit(*format, color, out))?;
+        }
         report.findings.iter().any(|finding| finding.level >= args.fail_on)
     };
     Ok(if report.notices.iter().any(|notice| notice.trouble) {
@@ -210,13 +241,30 @@ pub(super) fn run(args: Args, color: Color) -> Result<Verdict, Error> {
 }
 
 impl Args {
-    /// The lowest level that is shown.
+    /// The lowest level that is asked for.
     fn least(&self) -> Level {
-        self.min_level.unwrap_or(match self.format {
+        let all = self.report.iter().map(|also| also.format).chain([self.format]);
+        all.map(|format| self.least_in(format)).min().unwrap_or(Level::Note)
+    }
+
+    /// The lowest level that a format shows.
+    fn least_in(&self, format: Format) -> Level {
+        self.min_level.unwrap_or(match format {
             // What fails has to be seen.
             Format::Github => self.fail_on.min(Level::Warning),
             _ => Level::Note,
         })
+    }
+
+    /// What a format shows of a report.
+    fn shown<'r>(&self, report: &'r Report, format: Format) -> Cow<'r, Report> {
+        let least = self.least_in(format);
+        if least == self.least() {
+            return Cow::Borrowed(report);
+        }
+        let mut shown = report.clone();
+        shown.retain(|finding| finding.level >= least);
+        Cow::Owned(shown)
     }
 
     /// Whether findings are held against those of before, of any level.
@@ -302,6 +350,11 @@ fn write(args: &Args, color: Color, emit: &dyn Fn(bool, &mut dyn Write) -> io::R
         let color = color.on(&io::stdout());
         return print(color, |out| emit(color, out));
     };
+    store(path, color, emit)
+}
+
+/// Lets `emit` write to a file.
+fn store(path: &Path, color: Color, emit: &dyn Fn(bool, &mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let file = std::fs::File::create(path).map_err(|error| Error::file(path, error))?;
     let color = color.on(&file);
     let mut out = io::BufWriter::new(file);

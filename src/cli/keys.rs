@@ -4,8 +4,9 @@ use super::{Verdict, print, rule_names, tell_notices};
 use crate::discover::{self, Discovery, Request};
 use crate::emit::{self, KeysFormat};
 use crate::error::Error;
-use crate::keymap::decode::{Row, rows};
+use crate::keymap::decode::{Row, each_once, rows};
 use crate::keymap::{KeyMap, keys};
+use crate::settings::Run;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
@@ -62,9 +63,10 @@ pub(super) fn of_tree(
     include_tests: bool,
 ) -> Result<(Discovery, KeyMap), Error> {
     let directory = std::env::current_dir().map_err(|error| Error::file(".", error))?;
-    let request = Request { directory, paths: paths.to_vec(), exclude: exclude.to_vec(), ..Request::default() };
+    let run = Run { include_tests, ..Run::default() };
+    let request = Request { directory, paths: paths.to_vec(), exclude: exclude.to_vec(), run, ..Request::default() };
     let found = discover::discover(request, &rule_names())?;
-    let mut map = keys(&found.project, &found.targets, include_tests);
+    let mut map = keys(&found.project, &found.targets, &found.settings);
     map.notices.extend(found.notices.iter().cloned());
     map.notices.sort();
     // Where standard error is closed the list still has a reader.
@@ -90,7 +92,5 @@ fn wanted(arguments: &[String]) -> Result<Vec<Row>, Error> {
             found.push(argument.parse().map_err(Error::Usage)?);
         }
     }
-    let mut seen = std::collections::HashSet::new();
-    found.retain(|row| seen.insert(*row));
-    Ok(found)
+    Ok(each_once(found))
 }

@@ -161,7 +161,7 @@ impl<'v> View<'v> {
             key: group.key.to_string(),
             literal: group.key.is_literal(),
             values: numbers.map(|(first, second)| std::iter::once(first).chain(second).collect()),
-            row: row(group.key).map(|row| row.to_string()),
+            row: Row::of(group.key).map(|row| row.to_string()),
             uses: group.uses.iter().map(|used| self.used(used)).collect(),
         }
     }
@@ -235,17 +235,9 @@ fn title(space: &str) -> &'static str {
     }
 }
 
-/// The row of `pg_locks` that a key is, where its numbers can be told.
-fn row(key: &Key) -> Option<Row> {
-    match values(key)? {
-        (key, None) => Some(Row::of_bigint(key)),
-        (first, Some(second)) => Row::of_pair(first, second),
-    }
-}
-
 /// What a key that is no plain number comes to, and what it is in `pg_locks`.
 fn known(key: &Key) -> String {
-    let Some(row) = row(key) else { return String::new() };
+    let Some(row) = Row::of(key) else { return String::new() };
     match row.values() {
         (number, None) if key.to_string() != number.to_string() => format!("  = {number} [{row}]"),
         _ => format!("  [{row}]"),

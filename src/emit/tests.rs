@@ -219,6 +219,23 @@ fn gitlab_is_given_unique_fingerprints() {
 }
 
 #[test]
+fn pages_are_read_without_their_marks() {
+    let mut marked = 0;
+    for rule in crate::rules::RULES {
+        let text = page_text(rule);
+        let marks = MARKS.iter().map(|mark| rule.page.matches(mark).count()).sum::<usize>();
+        assert!(marks > 0 && !text.contains('~'), "{}", rule.name);
+        // Nothing but the marks is gone.
+        let mut lines = text.split('\n');
+        for line in rule.page.split('\n').filter(|line| !line.contains('~')) {
+            assert!(lines.any(|kept| kept == line), "{}: {line}", rule.name);
+        }
+        marked += marks;
+    }
+    assert!(marked > 100);
+}
+
+#[test]
 fn numbers_are_grouped() {
     let shown: Vec<String> = [0, 7, 999, 1000, 1_234_567].into_iter().map(grouped).collect();
     assert_eq!(shown, ["0", "7", "999", "1,000", "1,234,567"]);

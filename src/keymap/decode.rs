@@ -2,6 +2,7 @@
 
 use super::{KeyUse, value, values};
 use crate::sql::advisory::{Key, KeyPart};
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -49,6 +50,14 @@ impl Row {
     pub fn of_pair(first: i64, second: i64) -> Option<Self> {
         let bits = |key: i64| i32::try_from(key).ok().map(i32::cast_unsigned);
         Some(Self { classid: bits(first)?, objid: bits(second)?, pair: true })
+    }
+
+    /// The row of a key, where its numbers can be told.
+    pub fn of(key: &Key) -> Option<Self> {
+        match values(key)? {
+            (key, None) => Some(Self::of_bigint(key)),
+            (first, Some(second)) => Self::of_pair(first, second),
+        }
     }
 
     /// The key as numbers: of the two-key form two.
@@ -148,7 +157,7 @@ impl fmt::Display for Row {
 }
 
 /// The rows in what a query printed: `classid:objid:objsubid` anywhere, or three columns of these names, as psql prints
-/// them with `|` between, or with tabs or commas. Each once, in order.
+/// them with `|` between, or with tabs or commas.
 pub fn rows(text: &str) -> Vec<Row> {
     let mut found: Vec<Row> = Vec::new();
     let mut columns = None;
@@ -166,9 +175,14 @@ pub fn rows(text: &str) -> Vec<Row> {
         });
         found.extend(words.chain(named));
     }
-    let mut seen = std::collections::HashSet::new();
-    found.retain(|row| seen.insert(*row));
     found
+}
+
+/// The rows without repetitions, in order.
+pub fn each_once(mut rows: Vec<Row>) -> Vec<Row> {
+    let mut seen = HashSet::new();
+    rows.retain(|row| seen.insert(*row));
+    rows
 }
 
 #[cfg(test)]
@@ -217,7 +231,8 @@ mod tests {
     #[test]
     fn rows_are_found_in_what_psql_prints() {
         let table = " pid | classid | objid | objsubid \n-----+---------+-------+----------\n  12 |       0 |    42 |        1\n  13 |    8101 |     7 |        2\n  14 |       0 |    42 |        1\n(3 rows)\n";
-        assert_eq!(rows(table), [row("0:42:1"), row("8101:7:2")]);
+        assert_eq!(rows(table), [row("0:42:1"), row("8101:7:2"), row("0:42:1")]);
+        assert_eq!(each_once(rows(table)), [row("0:42:1"), row("8101:7:2")]);
         assert_eq!(rows("objid,classid,objsubid\n42,0,1\n"), [row("0:42:1")]);
         assert_eq!(rows("waits | 0:42:1 | 2026-01-01 12:30:15\n"), [row("0:42:1")]);
         assert_eq!(rows("nothing here\n"), []);

@@ -14,6 +14,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How many bytes of files are kept, at most; what is beyond is read from disk each time.
 const KEPT: usize = 1 << 28;
 
+/// What a workspace is known by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Home {
+    /// The root of a tree.
+    Tree(PathBuf),
+    /// A file that belongs to no tree.
+    File(PathBuf),
+}
+
+impl Home {
+    pub(super) fn of(file: &Path) -> Self {
+        discover::root_of(file).map_or_else(|| Self::File(file.to_owned()), Self::Tree)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Tree(path) | Self::File(path) => path,
+        }
+    }
+}
+
 /// What was read of a file.
 #[derive(Debug, Default)]
 struct Kept {
@@ -27,6 +48,7 @@ pub(super) struct Workspace {
     found: Discovery,
     /// By path; a file that changes on disk gets an empty place.
     kept: HashMap<String, Kept>,
+    /// Bytes of what is kept.
     size: AtomicUsize,
 }
 
@@ -39,25 +61,27 @@ impl Workspace {
             config: ConfigSource::Nearest,
             ..Request::default()
         };
-        Self::of(discover::discover(request, rules)?)
+        discover::discover(request, rules).map(Self::of)
     }
 
     /// A file that belongs to no tree.
     pub(super) fn alone(file: &Path, rules: &[&str]) -> Result<Self, Error> {
         let buffer = discover::Buffer { path: Some(file.to_owned()), content: Vec::new() };
         let directory = file.parent().unwrap_or(file).to_owned();
-        Self::of(discover::discover(Request { directory, buffer: Some(buffer), ..Request::default() }, rules)?)
+        let request = Request { directory, buffer: Some(buffer), ..Request::default() };
+        discover::discover(request, rules).map(Self::of)
     }
 
-    fn of(found: Discovery) -> Result<Self, Error> {
+    fn of(found: Discovery) -> Self {
         let kept = found.project.files().iter().map(|file| (file.path.to_string(), Kept::default())).collect();
-        Ok(Self { found, kept, size: AtomicUsize::new(0) })
+        Self { found, kept, size: AtomicUsize::new(0) }
     }
 
     /// Forgets what was read of a file; whether it is one of the tree's.
     pub(super) fn forget(&mut self, file: &Path) -> bool {
         let Some(kept) = self.relative(file).and_then(|path| self.kept.get_mut(&path)) else { return false };
-        *kept = Kept::default();
+        let forgotten = std::mem::take(kept).content.into_inner();
+        *self.size.get_mut() -= forgotten.map_or(0, |content| content.len());
         true
     }
 
@@ -113,11 +137,16 @@ impl Project for View<'_> {
             return Ok(Cow::Borrowed(known));
         }
         let content = self.disk.read(file)?;
-        if self.workspace.size.fetch_add(content.len(), Ordering::Relaxed) + content.len() > KEPT {
-            self.workspace.size.fetch_sub(content.len(), Ordering::Relaxed);
+        let (size, length) = (&self.workspace.size, content.len());
+        if size.fetch_add(length, Ordering::Relaxed) + length > KEPT {
+            size.fetch_sub(length, Ordering::Relaxed);
             return Ok(content);
         }
-        Ok(Cow::Borrowed(kept.content.get_or_init(|| content.into_owned())))
+        // Another thread may have kept it meanwhile.
+        if kept.content.set(content.into_owned()).is_err() {
+            size.fetch_sub(length, Ordering::Relaxed);
+        }
+        Ok(Cow::Borrowed(kept.content.get().map_or(&[], Vec::as_slice)))
     }
 
     fn memo(&self, file: FileId) -> Option<&Memo> {
@@ -126,5 +155,32 @@ impl Project for View<'_> {
 
     fn complete(&self) -> bool {
         self.disk.complete()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_takes_no_room() {
+        let tree = tempfile::tempdir().unwrap();
+        std::fs::create_dir(tree.path().join(".git")).unwrap();
+        let (a, b) = (tree.path().join("a.sql"), tree.path().join("b.sql"));
+        std::fs::write(&a, "SELECT 1;").unwrap();
+        std::fs::write(&b, "SELECT 22;").unwrap();
+        let mut workspace = Workspace::read(tree.path(), &[]).unwrap();
+        let look = |workspace: &Workspace| {
+            workspace.lint(&BTreeMap::from([("c.sql".to_owned(), "SELECT pg_advisory_lock(1);")]));
+            workspace.size.load(Ordering::Relaxed)
+        };
+        for _ in 0..3 {
+            assert_eq!(look(&workspace), 19);
+            assert!(workspace.forget(&a));
+            assert_eq!(workspace.size.load(Ordering::Relaxed), 10);
+        }
+        assert!(workspace.forget(&b) && workspace.forget(&b) && workspace.forget(&a));
+        assert_eq!(workspace.size.load(Ordering::Relaxed), 0);
+        assert!(!workspace.forget(&tree.path().join("c.sql")) && !workspace.forget(Path::new("/elsewhere.sql")));
     }
 }

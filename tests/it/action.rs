@@ -55,7 +55,7 @@ struct Runner {
 }
 
 impl Runner {
-    /// `cargo` writes down its arguments and lays the program where the build would; `curl` brings what stands in
+    /// `cargo` writes down its arguments and lays the program, which counts its runs, where the build would; `curl` brings what stands in
     /// `release/` below the temporary directory.
     fn new() -> Self {
         let temporary = tempfile::tempdir().unwrap();
@@ -63,12 +63,11 @@ impl Runner {
         fs::create_dir(runner.path("bin")).unwrap();
         runner.program(
             "cargo",
-            &format!(
-                "printf '%s\\n' \"$@\" > \"$RUNNER_TEMP/arguments\"\nmkdir -p \"$RUNNER_TEMP/locklint/build/release\"\n\
-                 cp '{}' \"$RUNNER_TEMP/locklint/build/release/locklint\"\n",
-                env!("CARGO_BIN_EXE_locklint")
-            ),
+            "printf '%s\\n' \"$@\" > \"$RUNNER_TEMP/arguments\"\nmkdir -p \"$RUNNER_TEMP/locklint/build/release\"\n\
+             cp \"$RUNNER_TEMP/bin/locklint\" \"$RUNNER_TEMP/locklint/build/release/locklint\"\n",
         );
+        let program = env!("CARGO_BIN_EXE_locklint");
+        runner.program("locklint", &format!("echo \"$1\" >> \"$RUNNER_TEMP/runs\"\nexec '{program}' \"$@\"\n"));
         runner.program("curl", "printf '%s\\n' \"$@\" > \"$RUNNER_TEMP/arguments\"\ncp \"$RUNNER_TEMP\"/release/* .\n");
         runner
     }
@@ -160,10 +159,28 @@ fn findings_are_annotations_a_summary_and_sarif() {
     assert!(commands.iter().all(|line| line.starts_with("::error file=a%2Cb%3A c%250A%3A%3Aerror%3A%3Ax`~.sql,line=")));
     assert!(stdout.contains("10 findings are annotations, 2 more are in this log only"), "{stdout}");
     assert!(runner.read("output").starts_with("findings=12\n"));
+    assert_eq!(runner.read("runs"), "check\n");
     assert_eq!(runner.sarif()["runs"][0]["results"].as_array().unwrap().len(), 12);
     let summary = runner.read("summary");
     assert!(summary.starts_with("### locklint\n~~~~~~text\nerror[session-lock-in-transaction]"), "{summary}");
     assert_eq!(summary.split('\n').filter(|line| line.starts_with("~~~")).count(), 2);
+}
+
+#[test]
+fn notes_are_counted_and_no_annotations() {
+    let note = "SELECT id FROM job WHERE state = 'new' FOR UPDATE SKIP LOCKED;\n";
+    let tree = tree(&[(".git/HEAD", ""), ("a.sql", note), ("b.sql", "\0"), ("c.sql", note)]);
+    let runner = Runner::new().run(tree.path(), &[]);
+    let (code, stdout, stderr) = runner.last();
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(!stdout.contains("\n::") && !stdout.starts_with("::"), "{stdout}");
+    let results = runner.sarif()["runs"][0]["results"].as_array().unwrap().len();
+    assert!(results >= 2, "{results}");
+    assert!(runner.read("output").starts_with(&format!("findings={results}\n")), "{}", runner.read("output"));
+    for said in ["note[skip-locked-without-limit]", "b.sql: not linted: it holds NUL bytes"] {
+        assert!(runner.read("summary").contains(said), "{}", runner.read("summary"));
+    }
+    assert!(stderr.contains("b.sql: not linted"), "{stderr}");
 }
 
 #[test]

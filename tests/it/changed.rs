@@ -181,6 +181,28 @@ fn a_baseline_keeps_what_is_known_quiet() {
 }
 
 #[test]
+fn a_baseline_knows_test_code_as_a_report_does() {
+    // By its path the one, by the library that it uses the other.
+    let body = "def check(conn: psycopg.Connection):\n    with conn.transaction():\n        \
+                conn.execute(\"SELECT pg_advisory_lock(7)\")\n        conn.execute(\"UPDATE t SET a = 1\")\n";
+    let python = format!("import psycopg\nimport pytest\n\n{body}");
+    let tree = repository(&[("tests/a.sql", BAD), ("jobs/checks.py", &python)]);
+    let written = run(tree.path(), "check --include-tests --write-baseline known.json");
+    assert!(written.stderr.contains("wrote 2 findings to known.json"), "{}", written.stderr);
+    // Where nobody looks, nothing is stale, and nothing is forgotten.
+    let kept = fs::read_to_string(tree.path().join("known.json")).unwrap();
+    let compared = run(tree.path(), "check --baseline known.json");
+    assert_eq!((compared.code, compared.stderr.as_str()), (0, ""));
+    assert_eq!(run(tree.path(), "check --write-baseline known.json").code, 0);
+    assert_eq!(fs::read_to_string(tree.path().join("known.json")).unwrap(), kept);
+    write(&tree, "tests/a.sql", "SELECT 1;\n");
+    let stale = run(tree.path(), "check --include-tests --baseline known.json");
+    assert!(stale.stderr.contains("tests/a.sql: stale in the baseline"), "{}", stale.stderr);
+    let one = run(tree.path(), "check --include-tests --write-baseline one.json jobs");
+    assert!(one.stderr.contains("wrote 1 finding to one.json"), "{}", one.stderr);
+}
+
+#[test]
 fn what_is_no_baseline_is_neither_read_nor_overwritten() {
     let tree = tree(&[("a.sql", BAD), ("known.json", "{}")]);
     for arguments in ["check --baseline known.json", "check --write-baseline known.json"] {

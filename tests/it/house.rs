@@ -135,6 +135,41 @@ fn the_hook_is_given_the_files_that_are_read() {
 }
 
 #[test]
+fn editors_are_told_the_same_languages() {
+    let list = |path: &str, before: &str, after: char| -> Vec<String> {
+        let text = fs::read_to_string(root().join(path)).unwrap();
+        let (_, rest) = text.split_once(before).unwrap_or_else(|| panic!("{path}"));
+        rest.split(after).next().unwrap().split('"').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let code = list("editors/vscode/src/extension.ts", "LANGUAGES = [", ']');
+    // Neovim has another name for one of them.
+    let vim: Vec<String> =
+        list("docs/integrations.md", "filetypes = {", '}').iter().map(|one| one.replace("cs", "csharp")).collect();
+    assert!(code.len() > 12);
+    assert_eq!(code, vim);
+}
+
+#[test]
+fn every_script_is_checked() {
+    let checks = fs::read_to_string(root().join(".ci/uses")).unwrap();
+    let mut scripts = 0;
+    for directory in [".ci", "action", "tests"] {
+        for entry in WalkDir::new(root().join(directory)).into_iter().map(Result::unwrap) {
+            let Ok(text) = fs::read_to_string(entry.path()) else { continue };
+            let is_script = text.starts_with("#!")
+                || text.starts_with("# shellcheck ")
+                || entry.path().extension().is_some_and(|one| one == "sh");
+            if is_script {
+                let path = entry.path().strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+                assert!(checks.split([' ', '\n']).any(|word| word == path), ".ci/uses gives {path} to no shellcheck");
+                scripts += 1;
+            }
+        }
+    }
+    assert!(scripts > 8, "{scripts}");
+}
+
+#[test]
 fn nothing_of_the_package_is_missing() {
     for name in ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "locklint.schema.json", "action.yml", "deny.toml"] {
         assert!(root().join(name).is_file(), "{name}");

@@ -131,4 +131,12 @@ fn test_code_and_other_paths_are_left_out() {
     assert!(!listed("").contains("tests/b.sql") && listed("--include-tests").contains("tests/b.sql:1:8"));
     assert!(!listed("--exclude a.sql").contains("a.sql"));
     assert_eq!(listed("--exclude a.sql"), "0 keys, 0 literal, 0 calls, 0 collisions\n");
+    // Test code is what a report takes for it, and what the configuration says of it holds for the query too.
+    let checks = "import psycopg\nimport pytest\n\ndef check(conn: psycopg.Connection):\n    conn.execute(\"SELECT pg_advisory_xact_lock(3)\")\n";
+    std::fs::write(tree.path().join("checks.py"), checks).unwrap();
+    let named = |key: &str| run(tree.path(), "monitor").stdout.contains(&format!("w.objid::bigint = {key} THEN"));
+    assert_eq!((listed("").contains("checks.py"), named("1"), named("2"), named("3")), (false, true, false, false));
+    std::fs::write(tree.path().join("locklint.toml"), "include-tests = true\n").unwrap();
+    assert!(listed("").contains("checks.py:5:26") && listed("").contains("tests/b.sql:1:8"), "{}", listed(""));
+    assert_eq!(["1", "2", "3"].map(named), [true; 3]);
 }

@@ -1,10 +1,13 @@
 //! `locklint monitor`: what it prints is valid, clean under the linter, and knows the tree.
 
+#[path = "../proof/collector.rs"]
+mod collector;
+
 use crate::command::{run, tree};
+use collector::query_in;
 use locklint::lint::lint;
 use locklint::project::{Memory, Targets};
 use locklint::settings::Settings;
-use saphyr_parser::{Event, Parser};
 
 const PYTHON: &str = "import psycopg\nINVOICE_LOCK = -8101\n\ndef run(dsn, uid):\n    with psycopg.connect(dsn) as conn:\n        \
     conn.execute(\"SELECT pg_advisory_xact_lock(%s, %s)\", (INVOICE_LOCK, uid))\n";
@@ -16,20 +19,6 @@ fn findings(sql: &str) -> Vec<String> {
     report.findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.message)).collect()
 }
 
-/// The text of a YAML document that is the query.
-fn query_in(yaml: &str) -> String {
-    let mut queries = Vec::new();
-    for event in Parser::new_from_str(yaml) {
-        if let (Event::Scalar(text, ..), _) = event.unwrap_or_else(|error| panic!("{error}\n{yaml}"))
-            && text.contains("FROM pg_locks")
-        {
-            queries.push(text.into_owned());
-        }
-    }
-    assert_eq!(queries.len(), 1, "{yaml}");
-    queries.remove(0)
-}
-
 #[test]
 fn every_form_is_clean_under_the_linter() {
     let tree = tree(&[("it's/jobs.py", PYTHON)]);
@@ -37,7 +26,7 @@ fn every_form_is_clean_under_the_linter() {
         for format in ["sql", "postgres_exporter", "pgwatch", "datadog"] {
             let run = run(tree.path(), &format!("monitor --server {server} --class -8101,7 --format {format}"));
             assert_eq!(run.code, 0, "{}", run.stderr);
-            let sql = if format == "sql" { run.stdout } else { query_in(&run.stdout) };
+            let sql = if format == "sql" { run.stdout } else { query_in(&run.stdout).unwrap() };
             assert_eq!(findings(&sql), [""; 0], "{sql}");
             assert!(sql.contains("'INVOICE_LOCK (it''s/jobs.py)'"), "{sql}");
             assert!(sql.contains("w.classid::bigint IN (4294959195, 7)"), "{sql}");

@@ -48,6 +48,7 @@ INI
   "$2" -q "$dir/$port.ini" >/dev/null 2>&1 </dev/null &
   bouncers="$bouncers $!"
 done
+# shellcheck disable=SC2086  # one word for each process
 [ -z "$bouncers" ] || kill -KILL $bouncers
 # A shell's background jobs ignore INT, and so does the server until it has come up: it has to be told again.
 while sleep 0.1; do kill -INT "$server" 2>/dev/null || exit; done &

@@ -7,6 +7,9 @@
 #[cfg(unix)]
 mod client;
 #[cfg(test)]
+#[cfg(unix)]
+mod collector;
+#[cfg(test)]
 mod format;
 #[cfg(test)]
 #[cfg(unix)]

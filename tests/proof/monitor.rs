@@ -1,11 +1,11 @@
 //! The query of `locklint monitor`, run with sessions that wait.
 
 use crate::client::Connection;
+use crate::collector::query_in;
 use crate::run::DIRECT;
 use crate::server::Cluster;
 use locklint::keymap::decode::Row;
 use locklint::monitor::{Format, Named, Request, Which, text};
-use saphyr_parser::{Event, Parser};
 use std::time::{Duration, Instant};
 
 /// Who waits in the end, and what the query has to say of each: application, key, name, row, who is in the way, its state,
@@ -104,16 +104,4 @@ fn summary(sql: &str, format: Format) -> String {
         "SELECT {tag}lock_name, waiting_sessions, idle_blockers, prepared_blockers
            FROM ({sql}) AS wait WHERE longest_wait_seconds BETWEEN 1 AND 60 AND {tag}database = 'monitor' ORDER BY 1"
     )
-}
-
-/// The query in a collector's definition.
-fn query_in(yaml: &str) -> Result<String, String> {
-    for event in Parser::new_from_str(yaml) {
-        if let (Event::Scalar(text, ..), _) = event.map_err(|error| error.to_string())?
-            && text.contains("FROM pg_locks")
-        {
-            return Ok(text.into_owned());
-        }
-    }
-    Err(format!("no query in {yaml}"))
 }

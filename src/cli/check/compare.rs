@@ -4,11 +4,12 @@ use super::Args;
 use crate::baseline::{Baseline, Scope};
 use crate::changed;
 use crate::discover::{Discovery, Disk};
+use crate::emit::counted;
 use crate::error::Error;
-use crate::finding::{Finding, Level, Report};
-use crate::language::is_test;
+use crate::finding::{FileId, Finding, Level, Report};
 use crate::lint::lint;
 use crate::project::Project;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -41,7 +42,8 @@ impl<'k> Known<'k> {
     pub(super) fn judge(&self, project: &Disk) -> Report {
         let mut report = lint(project, &self.found.targets, &self.found.settings);
         let mut new = vec![true; report.findings.len()];
-        within(self.found, |scope| {
+        let tests = std::mem::take(&mut report.tests);
+        within(self.found, &tests, |scope| {
             for (known, tells) in [(&self.base, false), (&self.accepted, true)] {
                 let Some(known) = known else { continue };
                 let (is_new, left) = known.compare(with_paths(&report), scope);
@@ -51,6 +53,7 @@ impl<'k> Known<'k> {
                 }
             }
         });
+        report.tests = tests;
         report.known = new.iter().filter(|new| !**new).count();
         let mut new = new.into_iter();
         report.retain(|finding| new.next().unwrap_or(true) && finding.level >= self.least);
@@ -62,13 +65,12 @@ fn with_paths(report: &Report) -> Vec<(&Finding, &str)> {
     report.findings.iter().map(|finding| (finding, &**report.source(finding.at).path())).collect()
 }
 
-/// Lets `work` see what this run could have found.
-fn within<T>(found: &Discovery, work: impl FnOnce(&Scope<'_>) -> T) -> T {
+/// Lets `work` see what this run could have found; `tests` are the files with locks that are test code.
+fn within<T>(found: &Discovery, tests: &BTreeSet<FileId>, work: impl FnOnce(&Scope<'_>) -> T) -> T {
     let asked = |path: &str, rule: &str| {
         let settings = found.settings.of(path);
-        found.project.find(path).is_some_and(|id| found.targets.contains(id))
-            && settings.level(rule, Level::Error).is_some()
-            && (settings.include_tests() || !is_test(path))
+        let is_asked = |id| found.targets.contains(id) && (settings.include_tests() || !tests.contains(&id));
+        found.project.find(path).is_some_and(is_asked) && settings.level(rule, Level::Error).is_some()
     };
     let exists = |path: &str| found.project.find(path).is_some();
     work(&Scope { asked: &asked, exists: if found.project.complete() { Some(&exists) } else { None } })
@@ -83,7 +85,7 @@ fn read(path: &Path) -> Result<Baseline, Error> {
 /// what was done.
 pub(super) fn write(path: &Path, report: &Report, found: &Discovery) -> Result<String, Error> {
     let before = if path.exists() { read(path)? } else { Baseline::default() };
-    let now = within(found, |scope| before.renewed(Baseline::of(with_paths(report)), scope));
+    let now = within(found, &report.tests, |scope| before.renewed(Baseline::of(with_paths(report)), scope));
     std::fs::write(path, now.text()).map_err(|error| Error::file(path, error))?;
-    Ok(format!("wrote {} findings to {}", now.len(), path.display()))
+    Ok(format!("wrote {} to {}", counted(now.len(), "finding"), path.display()))
 }

@@ -1,7 +1,7 @@
 //! `--fix` and `--diff`: fixes are made in memory and the outcome is linted, until there is nothing left to mend.
 
 use crate::discover::{Discovery, Disk};
-use crate::emit::visible;
+use crate::emit::{counted, visible};
 use crate::error::Error;
 use crate::finding::{FileId, Fix, Level, Notice, Report};
 use crate::fix::{apply, choose};
@@ -46,8 +46,7 @@ impl Mended {
 
     /// What was done, in one line.
     pub(super) fn summary(&self, stored: bool) -> Notice {
-        let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-        let (findings, files) = (plural(self.count, "finding"), plural(self.files.len(), "file"));
+        let (findings, files) = (counted(self.count, "finding"), counted(self.files.len(), "file"));
         let message =
             if stored { format!("mended {findings} in {files}") } else { format!("{findings} to mend in {files}") };
         Notice { path: "".into(), message, trouble: false }
@@ -115,7 +114,7 @@ pub(super) fn mend(project: &Disk, first: Report, unsafe_too: bool, judge: &dyn 
         .iter()
         .map(|&file| Notice {
             path: path(file),
-            message: "not mended: something else would be found then".to_owned(),
+            message: "not mended: more would be found then".to_owned(),
             trouble: false,
         })
         .collect();
@@ -189,4 +188,45 @@ fn quoted(path: &str) -> String {
     }
     out.push('"');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discover::{Request, discover};
+    use crate::lint::lint;
+    use std::cell::Cell;
+
+    #[test]
+    fn more_than_there_was_is_no_mending() {
+        let tree = tempfile::tempdir().unwrap();
+        std::fs::write(tree.path().join("a.sql"), "BEGIN;\nSELECT pg_advisory_lock(7);\nCOMMIT;\n").unwrap();
+        let request = Request { directory: tree.path().to_owned(), paths: vec![".".into()], ..Request::default() };
+        let found = discover(request, &[]).unwrap();
+        let report = || lint(&found.project, &found.targets, &found.settings);
+        let [error] = &report().findings[..] else { panic!("{:?}", report()) };
+        let note = crate::finding::Finding { level: Level::Note, ..error.clone() };
+        // What is found after the mending, with nothing to mend in it; whether the file is other then.
+        for (after, is_made) in [
+            (vec![], true),
+            (vec![note.clone()], true),
+            (vec![error.clone()], true),
+            (vec![note.clone(), note.clone()], false),
+            (vec![error.clone(), note.clone()], false),
+        ] {
+            let runs = Cell::new(0);
+            let judge = |_: &Disk| {
+                runs.set(runs.get() + 1);
+                let mut next = report();
+                if runs.get() == 1 {
+                    next.findings =
+                        after.iter().cloned().map(|one| crate::finding::Finding { fix: None, ..one }).collect();
+                }
+                next
+            };
+            let mended = mend(&found.project, report(), false, &judge);
+            assert_eq!(mended.files.len(), usize::from(is_made), "{after:?}");
+            assert_eq!(mended.told.len(), usize::from(!is_made), "{after:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! `locklint monitor`: the query that finds long waits.
 
 use super::{Verdict, keys, print};
+use crate::emit;
 use crate::error::Error;
 use crate::monitor::{self, Format, Request};
 use std::path::PathBuf;
@@ -64,7 +65,10 @@ impl FromStr for Server {
 
 pub(super) fn run(args: &Args) -> Result<Verdict, Error> {
     let (found, map) = keys::of_tree(&args.paths, &[], false)?;
-    let (names, unnamed) = monitor::names(&map, &args.classes, &|path| found.paths.shown(path).into_owned());
+    let (mut names, unnamed) = monitor::names(&map, &args.classes, &|path| found.paths.shown(path).into_owned());
+    for named in &mut names {
+        named.name = emit::visible(&named.name).into_owned();
+    }
     let request = Request {
         threshold: args.threshold,
         classes: args.classes.clone(),

@@ -62,6 +62,60 @@ fn no_name_and_no_text_reaches_a_terminal_or_a_service_as_it_is() {
 
 #[cfg(unix)]
 #[test]
+fn lists_and_queries_are_made_of_what_can_be_seen() {
+    let locks = "SELECT '\u{1b}[2J', pg_advisory_xact_lock(7, hashtext('\u{1b}]0;x\u{7}\u{202e}'));\n\
+                 CREATE FUNCTION \"f\u{1b}[31m'\u{202e}\"() RETURNS void LANGUAGE plpgsql AS $$BEGIN PERFORM pg_advisory_xact_lock(9); END$$;\n";
+    let files: Vec<(&str, &str)> = NAMES.iter().map(|name| (*name, locks)).chain([(".git/HEAD", "")]).collect();
+    let tree = tree(&files);
+    for arguments in [
+        "keys",
+        "keys --decode 0:9:1,7:7:2",
+        "keys --format json",
+        "monitor",
+        "monitor --format pgwatch",
+        "monitor --format datadog",
+        "monitor --format postgres_exporter",
+        "check --statistics --verbose",
+    ] {
+        let run = run(tree.path(), arguments);
+        assert_ne!(run.code, 2, "{arguments}: {}", run.stderr);
+        let hides = |c: char| c.is_control() && c != '\n' || c == '\u{202e}' && !arguments.contains("json");
+        assert!(!run.stdout.contains(hides), "{arguments}: {:?}", run.stdout);
+        assert!(!run.stderr.contains(hides), "{arguments}: {:?}", run.stderr);
+    }
+    // A name is one string constant of the query, whatever quotes it has.
+    let text = run(tree.path(), "monitor").stdout;
+    let names: Vec<&str> = text.split('\n').filter(|line| line.trim_start().starts_with("WHEN w.objsubid")).collect();
+    assert!(!names.is_empty());
+    for name in names {
+        let (_, name) = name.split_once(" THEN ").unwrap();
+        assert!(name.starts_with('\'') && name.ends_with('\''), "{name}");
+        let inner = &name[1..name.len() - 1];
+        assert!(!inner.replace("''", "").contains('\'') && !inner.contains('\\'), "{name}");
+    }
+}
+
+/// The program as somebody who is not root, whom permissions stop: a copy of it, for root's own may lie where nobody else
+/// can go.
+#[cfg(unix)]
+fn as_nobody(directory: &std::path::Path, arguments: &str) -> crate::command::Run {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let place = tempfile::tempdir().unwrap();
+    let program = place.path().join("locklint");
+    // By another process: one that another test starts meanwhile would hold a file open for writing that is to be run.
+    let copied = std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_locklint")).arg(&program).status().unwrap();
+    assert!(copied.success());
+    for path in [directory, place.path(), &program] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = std::process::Command::new(program);
+    command.args(arguments.split_whitespace()).current_dir(directory).env("HOME", "/").uid(65_534).gid(65_534);
+    command.output().unwrap().into()
+}
+
+#[cfg(unix)]
+#[test]
 fn loops_and_locked_doors_are_told() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let tree = tree(&[(".git/HEAD", ""), ("a.sql", "SELECT 1;\n"), ("shut/b.sql", BAD), ("c.sql", BAD)]);
@@ -75,18 +129,18 @@ fn loops_and_locked_doors_are_told() {
     assert!(named.stderr.starts_with("locklint: error: self.sql: "), "{}", named.stderr);
     lock("c.sql", 0);
     lock("shut", 0);
-    let found = run(tree.path(), "check");
     // Who may do everything is stopped by nothing.
     let is_root = fs::read(tree.path().join("c.sql")).is_ok();
+    let ask = |arguments: &str| if is_root { as_nobody(tree.path(), arguments) } else { run(tree.path(), arguments) };
+    let (found, keys, named) = (ask("check"), ask("keys"), ask("check --quiet c.sql"));
     lock("shut", 0o755);
     lock("c.sql", 0o644);
-    if is_root {
-        assert_eq!(found.code, 1, "{}", found.stderr);
-    } else {
-        assert_eq!(found.code, 2);
-        assert!(found.stderr.contains("locklint: error: c.sql: permission denied"), "{}", found.stderr);
-        assert!(found.stderr.contains("locklint: error: shut: permission denied"), "{}", found.stderr);
+    for run in [&found, &keys] {
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains("locklint: error: c.sql: permission denied"), "{}", run.stderr);
+        assert!(run.stderr.contains("locklint: error: shut: permission denied"), "{}", run.stderr);
     }
+    assert_eq!((named.code, named.stderr.as_str()), (2, "locklint: error: c.sql: permission denied\n"));
 }
 
 #[test]

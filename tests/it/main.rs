@@ -51,4 +51,5 @@ mod runners;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]
+mod selection;
 mod server;

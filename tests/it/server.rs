@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 const BAD: &str = "BEGIN;\nSELECT '\u{1F600}', pg_advisory_lock(7);\nCOMMIT;\n";
 
 /// An editor.
-struct Client {
+pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -23,7 +23,7 @@ struct Client {
 
 impl Client {
     /// Starts a server; the client offers these encodings.
-    fn start(root: &Path, encodings: &[&str]) -> Self {
+    pub(crate) fn start(root: &Path, encodings: &[&str]) -> Self {
         let mut client = Self::silent(root);
         let answer = client.request(
             "initialize",
@@ -105,7 +105,7 @@ impl Client {
         }
     }
 
-    fn open(&mut self, path: &str, text: &str) {
+    pub(crate) fn open(&mut self, path: &str, text: &str) {
         let uri = self.uri(path);
         self.notify(
             "textDocument/didOpen",
@@ -132,6 +132,12 @@ impl Client {
         self.shown.get(&self.uri(path)).unwrap_or_else(|| panic!("{path} was never shown")).iter().map(place).collect()
     }
 
+    /// The ranges that are shown for a document, by an address that needs no escape any more.
+    pub(crate) fn ranges(&mut self, path: &str) -> Vec<Value> {
+        self.hover(path, 0, 0);
+        self.shown[&self.uri(path)].iter().map(|one| one["range"].clone()).collect()
+    }
+
     fn hover(&mut self, path: &str, line: u32, character: u32) -> Value {
         let uri = self.uri(path);
         let position = json!({ "line": line, "character": character });
@@ -147,7 +153,7 @@ impl Client {
     }
 
     /// Says goodbye; the exit code.
-    fn end(mut self) -> Option<i32> {
+    pub(crate) fn end(mut self) -> Option<i32> {
         assert_eq!(self.request("shutdown", Value::Null)["result"], Value::Null);
         assert_eq!(self.request("textDocument/hover", json!({}))["error"]["code"], -32600);
         self.notify("exit", Value::Null);
@@ -323,6 +329,14 @@ fn what_means_nothing_does_not_end_it() {
     rude.request("initialize", json!({ "capabilities": {} }));
     drop(rude.input.take());
     assert_eq!(rude.child.wait().unwrap().code(), Some(1));
+    for asked in [false, true] {
+        let mut hasty = Client::silent(tree.path());
+        if asked {
+            hasty.request("initialize", json!({ "capabilities": {} }));
+        }
+        hasty.notify("exit", Value::Null);
+        assert_eq!(hasty.child.wait().unwrap().code(), Some(1));
+    }
 }
 
 #[test]

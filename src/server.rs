@@ -107,7 +107,7 @@ pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write, rules
         let mut next = Some(first);
         while let Some(incoming) = next {
             match incoming? {
-                Incoming::Message(message) => server.handle(message)?,
+                Incoming::Message(message) => guarded(|| server.handle(message)).unwrap_or(Ok(()))?,
                 Incoming::Broken(why) => transport::refuse(&mut server.output, &why)?,
                 Incoming::End => return Ok(server.phase == Phase::ShutDown),
             }
@@ -116,7 +116,7 @@ pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write, rules
             }
             next = messages.try_recv().ok();
         }
-        server.publish()?;
+        guarded(|| server.publish()).unwrap_or(Ok(()))?;
     }
 }
 

@@ -52,4 +52,5 @@ mod runners;
 mod schema;
 #[cfg(test)]
 mod selection;
+#[cfg(test)]
 mod server;

@@ -47,9 +47,12 @@ const fn character(_: char) -> usize {
     1
 }
 
+/// Path, beginning and, where a format tells it, end.
+type Place = (String, (u64, u64), Option<(u64, u64)>);
+
 /// What each place of a report selects, by path. A place without an end selects as much as is marked.
-fn selected(places: Vec<(String, (u64, u64), Option<(u64, u64)>)>) -> BTreeMap<String, String> {
-    let of = |(path, start, end): (String, (u64, u64), Option<(u64, u64)>)| {
+fn selected(places: Vec<Place>) -> BTreeMap<String, String> {
+    let of = |(path, start, end): Place| {
         let (_, text, marked) = FILES.iter().find(|(known, ..)| *known == path).unwrap_or_else(|| panic!("{path}"));
         let one = match end {
             Some(end) => between(text, [start, end], character),
@@ -64,7 +67,7 @@ fn selected(places: Vec<(String, (u64, u64), Option<(u64, u64)>)>) -> BTreeMap<S
 }
 
 /// `path:line:column` at the beginning of a line.
-fn place(line: &str) -> (String, (u64, u64), Option<(u64, u64)>) {
+fn place(line: &str) -> Place {
     let mut parts = line.splitn(4, ':');
     let mut next = || parts.next().unwrap();
     (next().to_owned(), (next().parse().unwrap(), next().trim().parse().unwrap()), None)

@@ -125,6 +125,7 @@ fn on(cluster: Cluster, proofs: &[Proof], others: &[&str], asked: &Asked) -> Res
         }
     });
     drop(server);
+    cluster.end()?;
     let failures = failures.into_inner().map_err(|_| "a thread died")?;
     for failure in &failures {
         eprintln!("PostgreSQL {version}: {failure}");

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -70,6 +71,23 @@ impl Cluster {
         *port += 1;
         writeln!(orders, "{port} {mode} {size}").map_err(|error| error.to_string())?;
         Ok(*port)
+    }
+
+    /// Ends it, after which nothing of it may run or lie about.
+    pub(crate) fn end(self) -> Result<(), String> {
+        let directory = self.directory.clone();
+        drop(self);
+        if directory.exists() {
+            return Err(format!("{} is left", directory.display()));
+        }
+        let name = directory.as_os_str().as_bytes();
+        for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+            if command.windows(name.len()).any(|part| part == name) {
+                return Err(format!("{} still runs: {}", process.path().display(), String::from_utf8_lossy(&command)));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -259,3 +259,22 @@ fn rules_are_counted() {
     );
     assert_eq!(run(tree.path(), "check --statistics --format json").code, 2);
 }
+
+#[test]
+fn one_run_writes_several_reports() {
+    let bad = "BEGIN;\nSELECT pg_advisory_lock(7);\nCOMMIT;\n";
+    let note = "SELECT id FROM job WHERE state = 'new' FOR UPDATE SKIP LOCKED;\n";
+    let tree = tree(&[("a.sql", bad), ("b.sql", note)]);
+    let alone = |format: &str| run(tree.path(), &format!("check --format {format}")).stdout;
+    let all =
+        run(tree.path(), "check --format github --report sarif=x.sarif --report json=x.json --report github=x.txt");
+    assert_eq!((all.code, all.stdout.as_str()), (1, alone("github").as_str()));
+    for (format, file) in [("sarif", "x.sarif"), ("json", "x.json"), ("github", "x.txt")] {
+        assert_eq!(std::fs::read_to_string(tree.path().join(file)).unwrap(), alone(format), "{format}");
+    }
+    // Each shows the levels that it shows alone.
+    assert!(!all.stdout.contains("b.sql") && alone("json").contains("b.sql"));
+    for wrong in ["sarif", "paper=x", "json=nowhere/x"] {
+        assert_eq!(run(tree.path(), &format!("check --report {wrong}")).code, 2, "{wrong}");
+    }
+}

@@ -77,6 +77,12 @@ impl Program<'_> {
         })
     }
 
+    /// Whether the byte at an offset lies in a comment.
+    pub fn in_comment(&self, at: usize) -> bool {
+        let before = self.comments.partition_point(|comment| comment.start <= at);
+        self.comments[..before].last().is_some_and(|comment| at < comment.end)
+    }
+
     /// The innermost function around a place: an index.
     pub fn function_around(&self, at: Span) -> Option<usize> {
         let before = self.functions.partition_point(|function| function.span.start <= at.start);

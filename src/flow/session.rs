@@ -104,7 +104,7 @@ impl Session {
     }
 
     /// Whether the function itself has come by it.
-    const fn is_local(&self) -> bool {
+    pub const fn is_local(&self) -> bool {
         matches!(self.owner, Owner::Borrowed | Owner::Own | Owner::Reset) && !self.is_parameter && !self.is_field
     }
 }

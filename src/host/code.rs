@@ -376,7 +376,7 @@ pub(super) fn code(text: &str, host: HostLanguage) -> Option<Code<'_>> {
     Some(build::Builder::new(text, host, language, texts).file(tree.root_node()))
 }
 
-/// An integer as these languages write it.
+/// An integer as these languages write it. None for `017`, which is octal in some of them and decimal in others.
 pub fn integer(text: &str) -> Option<i128> {
     let text: String = text.chars().filter(|c| *c != '_').collect();
     let text = text.trim();
@@ -390,6 +390,9 @@ pub fn integer(text: &str) -> Option<i128> {
         _ => (lower.as_str(), 10),
     };
     let parse = |digits: &str| i128::from_str_radix(digits, radix).ok();
+    if radix == 10 && digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit() {
+        return None;
+    }
     let value = parse(digits).or_else(|| typed.iter().find_map(|suffix| parse(digits.strip_suffix(suffix)?)))?;
     Some(if negative { -value } else { value })
 }

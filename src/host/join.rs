@@ -1,5 +1,6 @@
 //! From the pieces of a text to its region.
 
+use super::code::integer;
 use super::constants::{Constant, Constants};
 use super::decode::{RAW, decode};
 use super::spec::{Cut, Raw, Spec};
@@ -269,13 +270,7 @@ impl<'s> Joiner<'_, 's> {
 
 /// An integer as SQL has it.
 fn number(text: &str) -> Option<String> {
-    let digits = text.trim().trim_end_matches(['l', 'L', 'n', 'u', 'U']).replace('_', "");
-    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-    match hex {
-        Some(hex) => i128::from_str_radix(hex, 16).ok().map(|value| value.to_string()),
-        None if digits.starts_with('0') && digits.len() > 1 => None,
-        None => digits.bytes().all(|b| b.is_ascii_digit()).then_some(digits).filter(|d| !d.is_empty()),
-    }
+    integer(text).map(|value| value.to_string())
 }
 
 /// The expression of an interpolation: `x` of `${x}`, `#{x}`, `{x}`, `$x`.

@@ -138,6 +138,8 @@ impl<'s> Expression<'s> {
 
 /// What follows the brackets that `text` begins with; strings in double quotes are passed over.
 pub fn after_brackets(text: &str) -> Option<&str> {
+    // Elsewhere `<` is a comparison.
+    let angles = text.starts_with('<');
     let mut depth = 0_usize;
     let mut quote = None;
     let mut escaped = false;
@@ -151,8 +153,9 @@ pub fn after_brackets(text: &str) -> Option<&str> {
         }
         match byte {
             b'"' | b'`' => quote = Some(byte),
-            b'(' | b'[' | b'{' | b'<' => depth += 1,
-            b'>' if at > 0 && matches!(text.as_bytes()[at - 1], b'-' | b'=') => {}
+            b'(' | b'[' | b'{' => depth += 1,
+            b'<' if angles => depth += 1,
+            b'>' if !angles || at > 0 && matches!(text.as_bytes()[at - 1], b'-' | b'=') => {}
             b')' | b']' | b'}' | b'>' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {

@@ -83,7 +83,8 @@ const VALUES: &[Row] = &[
     (&[CSharp], r"(\x22[^\x22]*\x22\.GetHashCode\(\)|HashCode\.Combine\((?:[^()]|\([^()]*\))*\))", Moves::Process),
     (&[CSharp], r"((?:\w[\w.?]*(?:\(\))?\.)+GetHashCode\(\))", Moves::Perhaps),
     (&[CSharp], r"\b(Guid\.NewGuid\(\)|Random\.Shared\.Next\w*\(\))", Moves::Random),
-    (&[CSharp], r"\b(Environment\.ProcessId|DateTime(?:Offset)?\.(?:Utc)?Now\.Ticks)\b", Moves::Clock),
+    (&[CSharp], r"\b(DateTime(?:Offset)?\.(?:Utc)?Now\.Ticks)\b", Moves::Clock),
+    (&[CSharp], r"\b(Environment\.ProcessId)\b", Moves::Number),
     (
         &[Go],
         r"\b(maphash\.(?:String|Bytes|Comparable|MakeSeed)\((?:[^()]|\([^()]*\))*\)|maphash\.Hash\b)",
@@ -123,20 +124,20 @@ const VALUES: &[Row] = &[
 pub fn unstable(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Unstable> {
     static LOCK: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
+    let is_own = ["def hash(", "import hash\n", "PYTHONHASHSEED"].iter().any(|sign| text.contains(sign));
+    if language == Python && is_own {
+        return Vec::new();
+    }
     let rows: Vec<(&Regex, Moves)> = rows(language).collect();
     let mut named: HashMap<&str, Option<Span>> = HashMap::new();
     for function in &program.functions {
         // Of two of a name it is not said which one is called.
         named.entry(function.name).and_modify(|one| *one = None).or_insert(Some(function.span));
     }
-    let is_own = ["def hash(", "import hash\n", "PYTHONHASHSEED"].iter().any(|sign| text.contains(sign));
-    if language == Python && is_own {
-        return Vec::new();
-    }
     let mut found = Vec::new();
     for lock in LOCK.iter().flat_map(|lock| lock.find_iter(text)) {
         let at = Span::new(lock.start(), lock.end());
-        if is_inside(&program.comments, at) {
+        if program.in_comment(at.start) {
             continue;
         }
         let Some(site) = Site::of(text, program, &named, at) else { continue };
@@ -154,11 +155,6 @@ fn rows(language: HostLanguage) -> impl Iterator<Item = (&'static Regex, Moves)>
     VALUES.iter().enumerate().filter(move |(_, (languages, ..))| languages.contains(&language)).filter_map(
         |(at, (_, pattern, moves))| Some((PATTERNS[at].get_or_init(|| Regex::new(pattern).ok()).as_ref()?, *moves)),
     )
-}
-
-fn is_inside(spans: &[Span], at: Span) -> bool {
-    let before = spans.partition_point(|span| span.start <= at.start);
-    spans[..before].last().is_some_and(|span| span.contains(at))
 }
 
 /// A place that takes a lock, with the code that its key may come from.
@@ -209,7 +205,9 @@ impl<'p> Site<'p> {
             parts.push(Span::new(at.end, end));
             function = program.function_around(at);
         }
-        let near = |part: Span| Span::new(part.start, part.end.min(part.start + NEAR).max(part.start));
+        let near = |part: Span| {
+            Span::new(part.start, part.start + beginning(text.get(part.range()).unwrap_or_default(), NEAR).len())
+        };
         let parts = parts.into_iter().map(near).collect();
         Some(Self { text, functions: &program.functions, named, lock, function, parts })
     }
@@ -229,7 +227,10 @@ impl<'p> Site<'p> {
         }
         let mut seen: Vec<&str> = Vec::new();
         for name in NAME.as_ref()?.find_iter(code) {
-            if seen.len() >= MAX_NAMES || seen.contains(&name.as_str()) || code[..name.start()].ends_with('.') {
+            let before = &code[..name.start()];
+            // A member, or the name of a parameter in the SQL: `@key`, `:key`, `%(key)s`.
+            let is_other = before.ends_with(['.', '@', ':']) || before.ends_with("%(");
+            if seen.len() >= MAX_NAMES || seen.contains(&name.as_str()) || is_other {
                 continue;
             }
             seen.push(name.as_str());
@@ -320,7 +321,8 @@ impl<'p> Site<'p> {
     /// The expression that a name was last given before `at`, in the same function: one line of it.
     fn assigned(&self, name: &str, at: usize) -> Option<Span> {
         let start = self.function.and_then(|index| self.functions.get(index)).map_or(0, |one| one.span.start);
-        let start = start.max(at.saturating_sub(NEAR));
+        let near = beginning(self.text, at.saturating_sub(NEAR)).len();
+        let start = start.max(near);
         let before = self.text.get(start..at)?;
         before.rmatch_indices(name).take(MAX_NAMES).find_map(|(offset, _)| {
             let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';

@@ -2,6 +2,7 @@
 
 use super::expression::Expression;
 use crate::host::Literal;
+use crate::sql::lex::beginning;
 use crate::statement::Missing;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -132,9 +133,5 @@ pub(super) fn declared<'s>(text: &'s str, literal: &Literal<'s>) -> Option<&'s s
 
 /// `text[from..to]`, at character boundaries.
 fn clipped(text: &str, from: usize, to: usize) -> &str {
-    let mut to = to.min(text.len());
-    while !text.is_char_boundary(to) {
-        to -= 1;
-    }
-    text.get(from..to.max(from)).unwrap_or_default()
+    beginning(text, to).get(from..).unwrap_or_default()
 }

@@ -232,17 +232,12 @@ fn is_truth_of_result(text: &str, program: &Program<'_>, expression: &Expression
             continue;
         }
         let head = head.trim_end_matches(['!', '(', ' ']);
-        if !(head.ends_with("if") && tail.starts_with(')')) || in_comment(&program.comments, expression.span.end + at) {
+        if !(head.ends_with("if") && tail.starts_with(')')) || program.in_comment(expression.span.end + at) {
             return false;
         }
         decides = true;
     }
     decides
-}
-
-fn in_comment(comments: &[crate::span::Span], at: usize) -> bool {
-    let before = comments.partition_point(|comment| comment.start <= at);
-    comments[..before].last().is_some_and(|comment| at < comment.end)
 }
 
 /// Whether what ends at `from` is the last expression of its block, and so the block's value.

@@ -84,6 +84,7 @@ fn what_becomes_of_the_result() {
         ("a.py", "cur.execute('Q')", UNKNOWN),
         ("a.py", "if cur.execute('Q'):\n    pass\n", Use::Dropped),
         ("a.py", "if cur.execute('Q').fetchone()[0]:\n    pass\n", UNKNOWN),
+        ("a.py", "if cur.execute('Q', (a < b,)).fetchone()[0]:\n    pass\n", UNKNOWN),
         ("a.py", "session.execute(text('Q'))\nwork()\n", Use::Dropped),
         ("a.py", "ok = session.execute(text('Q')).scalar()", UNKNOWN),
         ("a.py", "ok = session.execute(text('Q')).scalar_one()", ONE),

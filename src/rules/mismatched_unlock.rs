@@ -1,7 +1,7 @@
 //! An unlock for another key, mode or key space, or of a lock that only the transaction holds.
 
 use crate::finding::{Fix, Level, Place};
-use crate::flow::{Session, SiteId, UnitFlow};
+use crate::flow::{Evidence, Session, SiteId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink, remove, rename};
 use crate::span::Span;
 use crate::sql::advisory::{Action, Function, Key, Sameness, Scope};
@@ -20,7 +20,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if unlock.action != Action::Unlock {
             continue;
         }
-        if let Some((taken, why)) = in_class(context, flow, unlock, key) {
+        let elsewhere =
+            in_class(context, flow, unlock, key).or_else(|| on_another_session(context, flow, site, unlock, key));
+        if let Some((taken, why)) = elsewhere {
             sink.at_site(&RULE, Level::Error, context, (flow, site), why)
                 .related(Place::new(context.file.id, taken), "the lock is taken here")
                 .about(context.file.id, taken);
@@ -106,6 +108,34 @@ fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> O
         format!("locks {taken} but unlocks {key}: (int, int) and bigint keys never meet, so the lock stays")
     };
     Some(Mismatch { taken: site, why, level, right: Right::Unknown })
+}
+
+/// The lock of the same key that the function has taken on another connection of its own, where nothing unlocks it.
+fn on_another_session(
+    context: &Context<'_>,
+    flow: &UnitFlow,
+    release: SiteId,
+    unlock: &Function,
+    key: &Key,
+) -> Option<(Span, String)> {
+    // What is given away may have been locked, or be unlocked, where it goes.
+    let own = |flow: &UnitFlow| {
+        let session = flow.unit.session.clone()?;
+        (session.is_local() && !session.escapes && session.evidence > Evidence::Name).then_some(session)
+    };
+    let session = own(flow).filter(|_| !flow.fits_a_lock(release) && flow.acquired().next().is_none())?;
+    context.file.units.iter().find_map(|other| {
+        let same_function = other.unit.name == flow.unit.name && other.unit.span == flow.unit.span;
+        own(other).filter(|theirs| same_function && theirs.declared != session.declared)?;
+        let (site, function) = other.acquired_by(key).find(|(site, function)| {
+            function.scope == Scope::Session && function.mode == unlock.mode && !other.has_unlock_attempt(*site)
+        })?;
+        let why = format!(
+            "`{}` took this lock on another connection: the unlock goes to one that does not hold it, and the lock stays",
+            function.name
+        );
+        Some((other.unit.sites[site].span, why))
+    })
 }
 
 /// Of a class whose methods share a connection: the lock that this unlock is for in another mode, where no method unlocks it

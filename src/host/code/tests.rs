@@ -43,3 +43,22 @@ fn dedent(text: &str) -> String {
 fn calls(source: &Source, code: &Code<'_>) -> Vec<String> {
     code.calls.iter().map(|call| source.slice(code.exprs[call.expr].span).to_owned()).collect()
 }
+
+#[test]
+fn integers_are_those_of_the_languages() {
+    for (text, want) in [
+        ("17", Some(17)),
+        ("-1_000L", Some(-1000)),
+        ("0x1Fn", Some(31)),
+        ("0b101", Some(5)),
+        ("0o17", Some(15)),
+        ("42i64", Some(42)),
+        ("0", Some(0)),
+        // Octal in Go, Java and PHP, decimal in C# and Rust.
+        ("017", None),
+        ("1.5", None),
+        ("", None),
+    ] {
+        assert_eq!(super::integer(text), want, "{text}");
+    }
+}

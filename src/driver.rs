@@ -20,6 +20,9 @@ pub struct Driver {
     /// Names that stand for one without a declaration: facades, framework globals, and modules, whose functions are its
     /// methods however they are imported; and the kind's name.
     pub globals: &'static [(&'static str, &'static str)],
+    /// Kinds that a construction means by a word in it: the kind, the words, and the kind that is meant where one of them
+    /// stands there.
+    pub variants: &'static [(&'static str, &'static [&'static str], &'static str)],
     /// Functions and methods that are given the handle, as an argument or as an entry of one: `query.execute(&pool)`,
     /// `Postgrex.query!(conn, …)`, `{transaction: t}`. Methods by their name, functions and types that are constructed by
     /// their qualified name; and what they do on the session of the argument.
@@ -134,6 +137,7 @@ pub const LIBRARY: Driver = Driver {
     kinds: &[],
     makers: &[],
     globals: &[],
+    variants: &[],
     takes: &[],
     ambient: false,
 };

@@ -3,6 +3,7 @@
 mod active_record;
 mod aiopg;
 mod alembic;
+mod amphp;
 mod asyncpg;
 mod bun;
 mod cakephp;
@@ -25,6 +26,7 @@ mod jdbc;
 mod jooq;
 mod jpa;
 mod knex;
+mod kotliquery;
 mod ktorm;
 mod kysely;
 mod laravel;
@@ -36,6 +38,7 @@ mod peewee;
 mod pg8000;
 mod pg_promise;
 mod pgx;
+mod php_pgsql;
 mod play;
 mod pony;
 mod postgres_js;
@@ -71,6 +74,7 @@ pub const DRIVERS: &[Driver] = &[
     active_record::DRIVER,
     aiopg::DRIVER,
     alembic::DRIVER,
+    amphp::DRIVER,
     asyncpg::DRIVER,
     bun::DRIVER,
     cakephp::DRIVER,
@@ -93,6 +97,7 @@ pub const DRIVERS: &[Driver] = &[
     jooq::DRIVER,
     jpa::DRIVER,
     knex::DRIVER,
+    kotliquery::DRIVER,
     ktorm::DRIVER,
     kysely::DRIVER,
     laravel::DRIVER,
@@ -104,6 +109,7 @@ pub const DRIVERS: &[Driver] = &[
     pg8000::DRIVER,
     pg_promise::DRIVER,
     pgx::DRIVER,
+    php_pgsql::DRIVER,
     play::DRIVER,
     pony::DRIVER,
     postgres_js::DRIVER,

@@ -146,7 +146,7 @@ pub fn is_stand_in(name: &str) -> bool {
 
 /// The syntax tree of a text, for readers that look for declarations and not for literals.
 pub fn tree(text: &str, language: HostLanguage) -> Option<Tree> {
-    syntax::tree(text, language.spec().grammar(language))
+    syntax::tree(text, language)
 }
 
 impl HostLanguage {

@@ -1,11 +1,14 @@
 //! Programs: what the functions of host code do on which session. Each function is run over its declarations, with the
 //! functions of the file that it calls in their places; out come the units that the interpreter of `flow` judges.
 
+mod answer;
 mod call;
 mod condition;
+mod does;
 mod eval;
 mod follow;
 mod keys;
+mod library;
 mod names;
 mod query;
 mod session;
@@ -100,10 +103,16 @@ struct Run<'a, 's, 'd> {
     instead: Vec<(value::Origin, Handle)>,
     /// The handle that runs what is a value elsewhere: inside Scala's `transact`.
     runner: Option<Handle>,
+    /// The handles that closures around work with, the innermost last: Scala gives them on implicitly.
+    lent: Vec<Handle>,
+    /// Names of what transactions around were begun on, where nothing else is known of them.
+    begun_on: Vec<String>,
     /// Functions that were followed.
     inlined: HashSet<FunctionId>,
     /// Closures that were given away, with the variables that they see.
     later: Vec<(FunctionId, HashMap<String, Val>)>,
+    /// Who looks at answers.
+    asking: answer::Asking,
     /// A framework calls the function itself.
     is_entry: bool,
     /// An annotation in sight says so.
@@ -146,8 +155,11 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             frames: Vec::new(),
             instead: Vec::new(),
             runner: None,
+            lent: Vec::new(),
+            begun_on: Vec::new(),
             inlined: HashSet::new(),
             later: Vec::new(),
+            asking: answer::Asking::default(),
             is_entry: false,
             annotated: false,
             transactional: false,
@@ -173,6 +185,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             Some(class) => format!("{}.{}", class.name, function.name),
             None => function.name.to_owned(),
         };
+        self.settle_answers();
         self.sessions.finish(self.program.language);
         let sessions = &self.sessions;
         let mut units = self

@@ -3,7 +3,7 @@
 //! is reset.
 
 use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY};
-use crate::flow::Owner;
+use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
 
 pub(super) const DRIVER: Driver = Driver {
@@ -22,6 +22,20 @@ pub(super) const DRIVER: Driver = Driver {
             otherwise: Does::Nothing,
             ..HANDLE
         },
+        // Of connections to PostgreSQL.
+        Kind {
+            name: "Connections",
+            owner: Owner::PerCall,
+            begins: Begins::Never,
+            pin: "`pool.with { |conn| … }`",
+            methods: &[
+                (&["with", "then"], Does::Within { gives: "Object", transaction: false, session: true }),
+                (&["checkout"], Does::Borrows("Object")),
+                (&["shutdown"], Does::Closes),
+            ],
+            otherwise: Does::Nothing,
+            ..HANDLE
+        },
         Kind {
             name: "Object",
             owner: Owner::Borrowed,
@@ -30,5 +44,6 @@ pub(super) const DRIVER: Driver = Driver {
             ..HANDLE
         },
     ],
+    variants: &[("Pool", &["PG.", "PG::"], "Connections")],
     ..LIBRARY
 };

@@ -92,7 +92,7 @@ pub(super) const DRIVER: Driver = Driver {
         Kind {
             name: "Pooled",
             types: &["Npgsql.NpgsqlConnection"],
-            owner: Owner::Reset,
+            owner: Owner::Borrowed,
             begins: Begins::Never,
             methods: CONNECTION,
             otherwise: Does::Nothing,

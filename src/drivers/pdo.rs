@@ -38,8 +38,18 @@ pub(super) const DRIVER: Driver = Driver {
             otherwise: Does::Nothing,
             ..HANDLE
         },
+        // The process keeps it for the next request, with what it holds.
+        Kind {
+            name: "Persistent",
+            owner: Owner::Borrowed,
+            begins: Begins::Never,
+            methods: METHODS,
+            otherwise: Does::Nothing,
+            ..HANDLE
+        },
         Kind { types: &["PDOStatement"], ..STATEMENT },
         TRANSACTION,
     ],
+    variants: &[("PDO", &["ATTR_PERSISTENT => true", "ATTR_PERSISTENT=>true"], "Persistent")],
     ..LIBRARY
 };

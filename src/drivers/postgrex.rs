@@ -19,11 +19,21 @@ pub(super) const DRIVER: Driver = Driver {
             otherwise: Does::Nothing,
             ..HANDLE
         },
+        // A pool of which the file gives the size.
+        Kind {
+            name: "Pooled",
+            owner: Owner::PerCall,
+            begins: Begins::Never,
+            pin: "`DBConnection.run(pool, fn conn -> … end)`",
+            otherwise: Does::Nothing,
+            ..HANDLE
+        },
         Kind { name: "Conn", types: &["DBConnection.t"], otherwise: Does::Nothing, ..HANDLE },
         Kind { name: "Tx", begins: Begins::Already, otherwise: Does::Nothing, ..HANDLE },
         Kind { name: "Query", otherwise: Does::Nothing, ..HANDLE },
     ],
-    makers: &[("Postgrex.start_link", "Pool")],
+    makers: &[("Postgrex.start_link", "Pool"), ("Postgrex.child_spec", "Pool")],
+    variants: &[("Pool", &["pool_size:"], "Pooled")],
     takes: &[
         (
             &[

@@ -261,6 +261,9 @@ pub(super) const DRIVER: Driver = Driver {
         ("sqlalchemy.ext.asyncio.create_async_engine", "Engine"),
         ("sqlalchemy.ext.asyncio.async_engine_from_config", "Engine"),
         ("sqlmodel.create_engine", "Engine"),
+        ("sqlalchemy.orm.sessionmaker", "Sessions"),
+        ("sqlalchemy.ext.asyncio.async_sessionmaker", "Sessions"),
+        ("sqlalchemy.orm.scoped_session", "Sessions"),
     ],
     takes: &[(&["pandas.read_sql", "pandas.read_sql_query"], Does::Run)],
     ..LIBRARY

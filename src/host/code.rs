@@ -370,8 +370,7 @@ pub struct Import<'s> {
 /// The code of a text; `None` where no tree is found in reasonable time.
 pub(super) fn code(text: &str, host: HostLanguage) -> Option<Code<'_>> {
     let language = language::of(host);
-    let grammar = host.spec().grammar(host);
-    let tree = syntax::tree(text, grammar)?;
+    let tree = syntax::tree(text, host)?;
     let texts = syntax::texts(text, host, &tree);
     Some(build::Builder::new(text, host, language, texts).file(tree.root_node()))
 }

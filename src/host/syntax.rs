@@ -16,12 +16,16 @@ use super::{CallSite, Function, Host};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use frame::Frame;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
 
 /// Work that any text may take, in the parser's own units of a hundred steps.
 const LEAST_WORK: usize = 500;
+
+/// How long the types between a tag and its template may be, in bytes.
+const LONGEST_TYPES: usize = 512;
 
 /// For how many bytes it may take one more. Programs take one for thirty bytes and more.
 const BYTES_PER_WORK: usize = 6;
@@ -30,7 +34,7 @@ const BYTES_PER_WORK: usize = 6;
 pub(super) fn read(text: &str, language: HostLanguage) -> Host<'_> {
     let spec = language.spec();
     let grammar = spec.grammar(language);
-    let Some(tree) = tree(text, grammar) else {
+    let Some(tree) = tree(text, language) else {
         return Host { broken: true, unread: true, ..Host::default() };
     };
     let mut walk = Walk::new(text, spec, grammar);
@@ -49,7 +53,12 @@ pub(super) fn texts(text: &str, language: HostLanguage, tree: &Tree) -> Vec<(Spa
 
 /// The tree of a text; `None` where that takes too long. The parser is not linear on some texts that are no programs.
 /// Its work is counted and not timed, so that the answer is always the same.
-pub(super) fn tree(text: &str, grammar: &Grammar) -> Option<Tree> {
+pub(super) fn tree(text: &str, language: HostLanguage) -> Option<Tree> {
+    let grammar = language.spec().grammar(language);
+    let text = &*match language {
+        HostLanguage::TypeScript | HostLanguage::Tsx => without_template_types(text),
+        _ => Cow::Borrowed(text),
+    };
     let mut left = LEAST_WORK + text.len() / BYTES_PER_WORK;
     let mut progress = |_: &ParseState| match left.checked_sub(1) {
         Some(less) => {
@@ -63,6 +72,41 @@ pub(super) fn tree(text: &str, grammar: &Grammar) -> Option<Tree> {
     let mut rest = |at: usize, _: Point| text.as_bytes().get(at..).unwrap_or_default();
     let options = ParseOptions::new().progress_callback(&mut progress);
     parser.parse_with_options(&mut rest, None, Some(options))
+}
+
+/// TypeScript with blanks for the types in ``sql<Row[]>`…` ``, which its grammar takes for comparisons.
+fn without_template_types(text: &str) -> Cow<'_, str> {
+    let mut found: Vec<Span> = Vec::new();
+    for (at, _) in text.match_indices(">`") {
+        let mut depth = 0_usize;
+        for (open, byte) in text.as_bytes()[..=at].iter().enumerate().rev().take(LONGEST_TYPES) {
+            match byte {
+                b'>' => depth += 1,
+                b'<' if depth > 1 => depth -= 1,
+                b'<' => {
+                    let named = text.as_bytes()[..open].last();
+                    if named.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')) {
+                        found.push(Span::new(open, at + 1));
+                    }
+                    break;
+                }
+                b'`' => break,
+                _ => {}
+            }
+        }
+    }
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = text.to_owned();
+    for span in found {
+        let blank: String = text[span.range()]
+            .chars()
+            .map(|c| if c == '\n' { "\n".into() } else { " ".repeat(c.len_utf8()) })
+            .collect();
+        plain.replace_range(span.range(), &blank);
+    }
+    Cow::Owned(plain)
 }
 
 struct Walk<'s, 't> {

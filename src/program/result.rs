@@ -168,6 +168,10 @@ fn is_lost(
         }
         Python | Php => bare,
         JavaScript | TypeScript | Tsx => bare || is_truth_of_result(text, program, expression, end),
+        // Anorm says whether there are rows, and nothing of what is in them.
+        Scala if last == "execute" && beginning(text, IMPORTS).contains("import anorm") => true,
+        // A value that something runs later: doobie, skunk.
+        Scala if matches!(last, "query" | "sql") => false,
         Ruby | Kotlin | Scala => bare && !is_last(text, expression.span.end, end),
         Elixir => {
             let ignores = |pattern: &str| {

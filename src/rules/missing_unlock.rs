@@ -75,7 +75,7 @@ fn host(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Si
             level,
             context,
             (flow, site),
-            "nothing releases this lock: giving the connection back to its pool does not, and whoever borrows it next has it",
+            "nothing releases this lock: giving the connection back to its pool does not, and it stays locked there",
         )
         .help(format!("call `{unlock}` with the same key on the same connection on every way out, or use the transaction form"));
     }

@@ -1,7 +1,7 @@
 //! A session lock through a handle that may run the next call on another session.
 
 use crate::finding::{Level, Place};
-use crate::flow::{Evidence, Owner, Session, SiteId, UnitFlow};
+use crate::flow::{Begins, Evidence, Owner, Session, SiteId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Action, Key, Mode, Sameness, Scope};
 
@@ -42,6 +42,22 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                     whose(session)
                 ),
             ),
+            // Entity Framework: outside of a transaction each statement opens a connection of its own.
+            Owner::UntilCommit
+                if session.begins == Begins::NeverByDefault
+                    && !session.escapes
+                    && !is_in_transaction(flow, site)
+                    && !flow.is_alone(site) =>
+            {
+                (
+                    if session.is_local() { Level::Error } else { Level::Warning },
+                    format!(
+                        "{} opens a connection for each statement outside of a transaction: the lock stays on the one that \
+                         took it, and the unlock or the work goes to another",
+                        whose(session)
+                    ),
+                )
+            }
             Owner::Borrowed
                 if session.returned
                     && !session.escapes
@@ -64,6 +80,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     if session.owner == Owner::PerCall {
         unlocks_elsewhere(context, flow, session, sink);
     }
+}
+
+fn is_in_transaction(flow: &UnitFlow, site: SiteId) -> bool {
+    flow.unit.site_steps().any(|(step, id)| id == site && flow.trace.before[step].in_transaction())
 }
 
 /// Whether the same function unlocks the key on another session: that unlock is told.

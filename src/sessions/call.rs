@@ -1,10 +1,11 @@
 //! Calls of host code: what they do to sessions, and which functions are followed.
 
+use super::library::borrows;
 use super::sql::is_runner;
-use super::value::{Handle, Query, Val};
+use super::value::{Handle, Val};
 use super::{MAX_STEPS, Run, names};
 use crate::driver::Does;
-use crate::flow::{Action, Begins, Evidence, Node, Owner};
+use crate::flow::{Action, Evidence, Node, Owner};
 use crate::host::code::{Argument, Call, CallId, ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -30,6 +31,27 @@ const WRITES: &[&str] = &[
     "saveMany",
     "touch",
     "find_each",
+    "maximum",
+    "update_attribute",
+    "update_attributes",
+    "update_column",
+    "update_columns",
+];
+
+/// Query builders whose handle may be imported from another file, and the methods by which statements begin in them.
+const BUILDERS: &[&str] = &["Drizzle", "Kysely", "Knex"];
+const STATEMENTS: &[&str] = &[
+    "select",
+    "selectDistinct",
+    "insert",
+    "update",
+    "delete",
+    "execute",
+    "selectFrom",
+    "insertInto",
+    "updateTable",
+    "deleteFrom",
+    "raw",
 ];
 
 /// What a model of Rails has of its base.
@@ -121,6 +143,7 @@ impl<'s> Run<'_, 's, '_> {
             return self.within(handle, call, span, does, out);
         }
         let vals: Vec<Val> = call.arguments.iter().map(|argument| self.eval(argument.value, out)).collect();
+        vals.iter().for_each(|val| self.read_val(val));
         let asked = Asked::of(call, span, &vals);
         match receiver {
             Val::Handle(handle) => self.method(&handle, call, &asked, out),
@@ -190,6 +213,12 @@ impl<'s> Run<'_, 's, '_> {
     /// A method of a handle.
     fn method(&mut self, handle: &Handle, call: &Call<'s>, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
         let known = handle.kind.method(call.name);
+        // `pool.putconn(conn)`
+        if known.is_none()
+            && let Some(val) = self.taken(call, None, asked, out)
+        {
+            return val;
+        }
         if known.is_none()
             && let Some(val) = self.lent(&Val::Handle(handle.clone()), call, asked, out)
         {
@@ -209,144 +238,17 @@ impl<'s> Run<'_, 's, '_> {
             Some(does) => does,
             None => handle.kind.otherwise,
         };
-        self.does(handle, does, asked, out)
-    }
-
-    /// What a method does.
-    pub(super) fn does(&mut self, handle: &Handle, does: Does, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
-        let span = asked.span;
-        match does {
-            // Knex: a later method says on which transaction.
-            Does::Run if self.after(span).trim_start().starts_with(".transacting(") => {
-                let mut query = asked.vals.iter().find_map(|val| val.query().cloned());
-                if let Some(query) = &mut query {
-                    query.bound = self.bound(asked.arguments, asked.text);
-                }
-                query.map_or(Val::Nothing, Val::Query)
-            }
-            Does::Run | Does::Execute => self.run_text(handle, asked, out),
-            Does::Prepare(kind) => {
-                let on = self.same(handle, kind).unwrap_or_else(|| handle.clone());
-                match asked.vals.iter().find_map(|val| if let Val::Query(query) = val { Some(query) } else { None }) {
-                    Some(query) => {
-                        let bound = self.bound(asked.arguments, asked.text);
-                        Val::Query(Query { on: Some(Box::new(on)), bound, ..query.clone() })
-                    }
-                    None => Val::Handle(on),
-                }
-            }
-            Does::Fetch => {
-                let session = self.session(handle);
-                let answer = self.sessions.answers.get(&session).copied();
-                if let Some(answer) = answer {
-                    self.read(answer);
-                }
-                answer.map_or(Val::Nothing, Val::Answer)
-            }
-            Does::Gives(kind) => self.same(handle, kind).map_or(Val::Nothing, Val::Handle),
-            Does::Borrows(kind) => {
-                let single = self.meant(handle);
-                if handle.kind.owner != Owner::PerCall || single.origin != handle.origin {
-                    return self.same(&single, kind).map_or(Val::Nothing, Val::Handle);
-                }
-                self.fresh(handle, kind, span, true).map_or(Val::Nothing, Val::Handle)
-            }
-            // A connection that is taken out of its pool keeps its session.
-            Does::Opens(kind) if handle.root.owner == Owner::Borrowed => {
-                let session = self.session(handle);
-                self.sessions.all[session].escapes = true;
-                self.same(handle, kind).map_or(Val::Nothing, Val::Handle)
-            }
-            Does::Opens(kind) => self.fresh(handle, kind, span, false).map_or(Val::Nothing, Val::Handle),
-            Does::Begins(kind) => {
-                let pool = handle.kind.owner == Owner::PerCall && self.meant(handle).origin == handle.origin;
-                let begun = if pool { self.fresh(handle, kind, span, true) } else { self.same(handle, kind) };
-                let Some(begun) = begun else { return Val::Nothing };
-                if pool {
-                    let session = self.session(&begun);
-                    self.sessions.all[session].owner = Owner::Borrowed;
-                    self.sessions.all[session].begins = Begins::Never;
-                }
-                self.begin(&begun, span, out);
-                Val::Handle(begun)
-            }
-            Does::Within { .. } => Val::Nothing,
-            Does::Ends => {
-                let session = self.session(handle);
-                self.sessions.ended(session, &self.builder);
-                self.push(session, Action::End { chain: false }, span, out);
-                Val::Nothing
-            }
-            Does::Inner | Does::Nothing => {
-                self.may_throw(span, out);
-                Val::Nothing
-            }
-            Does::Returns => {
-                let session = self.session(handle);
-                let destroys = asked.arguments.iter().any(|argument| {
-                    let value = self.slice(self.program.code.exprs[argument.value].span);
-                    matches!(value, "true" | "True") && argument.name.is_none_or(|name| name == "close")
-                });
-                if destroys {
-                    self.push(session, Action::EndSession, span, out);
-                } else {
-                    self.give_back(session, span, out);
-                }
-                Val::Nothing
-            }
-            Does::Closes => {
-                let session = self.session(handle);
-                self.push(session, Action::EndSession, span, out);
-                Val::Nothing
-            }
-            Does::Holds => {
-                let session = self.session(handle);
-                self.sessions.all[session].owner = Owner::Borrowed;
-                Val::Nothing
-            }
-            Does::Autocommit => {
-                let text =
-                    asked.arguments.first().map(|argument| self.slice(self.program.code.exprs[argument.value].span));
-                match text {
-                    // From here on statements are in a transaction.
-                    Some("false" | "False" | "0") => {
-                        let session = self.session(handle);
-                        self.push(session, Action::Begin { one_snapshot: false }, span, out);
-                    }
-                    Some("true" | "True" | "1") => {
-                        let session = self.session(handle);
-                        if self.builder.begins(session) {
-                            self.push(session, Action::End { chain: false }, span, out);
-                        } else {
-                            self.set_begins(handle, Begins::Never);
-                        }
-                    }
-                    Some(text) if text.to_ascii_uppercase().contains("AUTOCOMMIT") => {
-                        self.set_begins(handle, Begins::Never)
-                    }
-                    // A saved value.
-                    _ => {}
-                }
-                Val::Handle(handle.clone())
-            }
-            Does::Limit => {
-                let one = asked
-                    .arguments
-                    .first()
-                    .is_some_and(|argument| self.slice(self.program.code.exprs[argument.value].span).trim() == "1");
-                if one {
-                    let origin = handle.origin.clone();
-                    self.sessions.limit(&origin);
-                }
-                Val::Nothing
-            }
-            Does::Works | Does::Writes => {
-                let session = self.session(handle);
-                let writes = if does == Does::Writes { vec![String::new()] } else { Vec::new() };
-                self.push(session, Action::Work { reads: Vec::new(), writes }, span, out);
-                Val::Nothing
-            }
-        }
+        // `sequelize.query("…", { transaction })` runs on the transaction.
+        let given = asked.vals.iter().find_map(|val| match val {
+            Val::Tuple(vals) => vals.iter().find_map(Val::handle),
+            val => val.handle(),
+        });
+        let on = given.filter(|given| {
+            handle.kind.owner == Owner::PerCall
+                && given.kind.owner != Owner::PerCall
+                && given.driver.name == handle.driver.name
+        });
+        self.does(on.unwrap_or(handle), does, asked, out)
     }
 
     /// A call of nothing that is known.
@@ -370,14 +272,19 @@ impl<'s> Run<'_, 's, '_> {
         if let Some(name) = &name
             && let Some((driver, kind)) = self.names.made(name, call.constructs)
         {
+            let kind = self.names.variant(driver, kind, span);
             let origin = names::origin_of(driver, kind, span);
             let made = Some((call.expr, self.function()));
             let handle = Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made };
-            // A transaction object around SQL text or a handle works on that.
-            if let Some(given) = asked.vals.iter().find_map(|val| val.handle().cloned()) {
-                return Val::Handle(Handle { origin: given.origin, root: given.root, ..handle });
-            }
-            return Val::Handle(handle);
+            return Val::Handle(match asked.vals.iter().find_map(|val| val.handle().cloned()) {
+                Some(pool) if borrows(&pool, kind) => {
+                    self.lend(&pool, &handle);
+                    handle
+                }
+                // A transaction object around SQL text or a handle works on that.
+                Some(given) => Handle { origin: given.origin, root: given.root, ..handle },
+                None => handle,
+            });
         }
         if let Some(val) = self.taken(call, name.as_deref(), asked, out) {
             return val;
@@ -424,6 +331,7 @@ impl<'s> Run<'_, 's, '_> {
             (None, None, Some(lock)) => return Val::Lock(lock),
             _ => {}
         }
+        self.outside(call, asked, span, out);
         let result = self.closures(call, asked, (mark, span), out);
         if call.constructs || matches!(call.name, "append" | "push" | "add" | "store" | "put" | "set") {
             for val in asked.vals {
@@ -441,6 +349,20 @@ impl<'s> Run<'_, 's, '_> {
             self.may_throw(span, out);
         }
         result
+    }
+
+    /// Work on what a transaction around was begun on, and not in it.
+    fn outside(&mut self, call: &Call<'s>, asked: &Asked<'_, 's>, span: Span, out: &mut Vec<Node>) {
+        if self.begun_on.is_empty() || !STATEMENTS.contains(&call.name) || !self.names.uses(BUILDERS) {
+            return;
+        }
+        let receiver = self.receiver_text(call.expr);
+        let given = asked.vals.iter().any(|val| val.handle().is_some());
+        if !given && self.begun_on.contains(&receiver) {
+            let handle = self.unknown(&receiver);
+            let session = self.session(&handle);
+            self.push(session, Action::Work { reads: Vec::new(), writes: Vec::new() }, span, out);
+        }
     }
 
     /// A call that a library's handle is an argument of.

@@ -84,10 +84,15 @@ impl Run<'_, '_, '_> {
             Value::Binary { operator, operands: [left, right] } => {
                 let left = self.eval(*left, out);
                 let right = self.eval(*right, out);
+                self.compared_with(&left, &right);
+                self.compared_with(&right, &left);
                 compared(operator, &left, &right)
             }
             _ => {
                 let val = self.eval(expr, out);
+                if let Val::Answer(answer) = &val {
+                    self.exists(*answer);
+                }
                 Condition::of_val(&val)
             }
         }

@@ -7,33 +7,6 @@ use crate::driver::Does;
 use crate::flow::{Exit as Leave, Node};
 use crate::host::code::{ExprId, Value};
 
-/// Properties and methods of a result that say nothing of the lock: whether there is a row at all.
-const NO_ANSWER: &[&str] = &[
-    "next",
-    "Next",
-    "length",
-    "size",
-    "rowCount",
-    "rowcount",
-    "RowsAffected",
-    "count",
-    "Count",
-    "isEmpty",
-    "empty",
-    "any",
-    "close",
-    "Close",
-    "Read",
-    "ReadAsync",
-    "HasRows",
-    "is_some",
-    "is_none",
-    "isPresent",
-    "num_rows",
-    "len",
-    "Err",
-];
-
 impl Run<'_, '_, '_> {
     /// Runs an expression; its nodes go to `out`.
     pub(super) fn eval(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Val {
@@ -60,13 +33,17 @@ impl Run<'_, '_, '_> {
             Value::Call(call) => self.call(*call, out),
             Value::Text(holes) => {
                 for hole in holes {
-                    self.eval(*hole, out);
+                    let val = self.eval(*hole, out);
+                    self.read_val(&val);
                 }
                 self.text_of(expr).unwrap_or_default()
             }
             Value::Function(function) => Val::Function(*function),
             Value::Not(inner) => match self.eval(*inner, out) {
-                Val::Answer(answer) => Val::Answer(Answer { granted: !answer.granted, ..answer }),
+                Val::Answer(answer) => {
+                    self.exists(answer);
+                    Val::Answer(Answer { granted: !answer.granted, ..answer })
+                }
                 Val::Bool(so) => Val::Bool(!so),
                 _ => Val::Nothing,
             },
@@ -85,6 +62,8 @@ impl Run<'_, '_, '_> {
             }
             Value::Binary { operator, operands: [left, right] } => {
                 let operands = (self.eval(*left, out), self.eval(*right, out));
+                self.compared_with(&operands.0, &operands.1);
+                self.compared_with(&operands.1, &operands.0);
                 match (*operator, operands) {
                     ("==" | "===" | "is" | "=", (Val::Answer(answer), Val::Bool(so)))
                     | ("==" | "===" | "=", (Val::Bool(so), Val::Answer(answer))) => {
@@ -151,6 +130,7 @@ impl Run<'_, '_, '_> {
             }
             Value::Items(items) => {
                 let vals: Vec<Val> = items.iter().map(|item| self.eval(item.value, out)).collect();
+                vals.iter().for_each(|val| self.read_val(val));
                 match vals.as_slice() {
                     [only] => only.clone(),
                     _ => Val::Tuple(vals),
@@ -159,7 +139,15 @@ impl Run<'_, '_, '_> {
             Value::Other(parts) => {
                 let vals: Vec<Val> = parts.iter().map(|part| self.eval(*part, out)).collect();
                 // `rows[0]`, `*result`: a part of the same thing.
+                // Sequel's `DB["…", key]`: a query that a later method runs.
+                if let [Val::Handle(handle), Val::Query(query), ..] = vals.as_slice()
+                    && handle.kind.method("[]") == Some(Does::Run)
+                {
+                    let bound = parts[2..].iter().map(|part| (None, self.key_value(*part, 0))).collect();
+                    return Val::Query(Query { on: Some(Box::new(handle.clone())), bound, ..query.clone() });
+                }
                 match vals.into_iter().next() {
+                    Some(Val::Answer(answer)) if parts.len() > 1 => Val::Answer(self.element(answer)),
                     Some(val @ (Val::Answer(_) | Val::Handle(_) | Val::Query(_) | Val::Lock(_))) => val,
                     Some(Val::Tuple(vals)) => vals.into_iter().next().unwrap_or_default(),
                     _ => Val::Nothing,
@@ -200,9 +188,8 @@ impl Run<'_, '_, '_> {
                 None if handle.kind.otherwise == Does::Works => Val::Handle(handle),
                 None => Val::Nothing,
             },
-            Val::Answer(answer) | Val::Query(Query { answer: Some(answer), .. }) if !NO_ANSWER.contains(&name) => {
-                self.read(answer);
-                Val::Answer(answer)
+            Val::Answer(answer) | Val::Query(Query { answer: Some(answer), .. }) => {
+                self.part_named(answer, name).map_or(Val::Nothing, Val::Answer)
             }
             // Kotlin's getters: `query.singleResult`.
             Val::Query(query @ Query { on: Some(_), .. }) if is_runner(name) => {
@@ -242,8 +229,11 @@ impl Run<'_, '_, '_> {
                         of.into_iter().chain(call.arguments.iter().map(|argument| argument.value)).filter(|value| {
                             matches!(self.program.code.exprs.get(*value).map(|e| &e.value), Some(Value::Text(_)))
                         });
-                    let only = texts.next()?;
-                    self.program.code.exprs[only].span
+                    match texts.next() {
+                        Some(only) => self.program.code.exprs[only].span,
+                        // `text("…").bindparams(…)`
+                        None => return self.text_of(of.filter(|of| self.is_call(*of))?),
+                    }
                 }
             }
             Value::Binary { .. } if self.program.queries.contains_key(&node.span) => node.span,
@@ -251,10 +241,5 @@ impl Run<'_, '_, '_> {
         };
         let known = self.program.queries.contains_key(&span);
         known.then(|| Val::Query(Query { text: span, bound: Vec::new(), on: None, answer: None }))
-    }
-
-    /// Whether a name of a result's part says nothing of the lock.
-    pub(super) fn is_no_answer(name: &str) -> bool {
-        NO_ANSWER.contains(&name)
     }
 }

@@ -3,6 +3,7 @@
 use super::call::Asked;
 use super::value::{Handle, Origin, Val};
 use super::{MAX_INLINED, MAX_STEPS, Run, names};
+use crate::driver::{Does, Driver, LIBRARY};
 use crate::flow::{Action, Begins, Evidence, Node};
 use crate::host::code::{Argument, Call, FunctionId};
 use crate::language::HostLanguage;
@@ -82,6 +83,12 @@ const TRANSACTIONS: &[&str] = &[
     "wrapInTransaction",
 ];
 
+/// A transaction of some library: its handle is given to what works in it.
+static UNNAMED: Driver = Driver {
+    takes: &[(&["query", "$query", "transacting", "useTransaction", "withTransaction"], Does::Works)],
+    ..LIBRARY
+};
+
 impl<'s> Run<'_, 's, '_> {
     /// Functions given to something unknown.
     pub(super) fn closures(
@@ -117,8 +124,19 @@ impl<'s> Run<'_, 's, '_> {
                 // A coroutine's cleanup is cancelled with it, unless it says otherwise.
                 let cancellable = self.cleanups > 0 && call.name == "withContext" && self.is_suspended(call);
                 self.suspended += usize::from(cancellable);
-                result = self.follow(*function, &[], &[], true, &mut body);
+                // `using(sessionOf(pool)) { session -> … }`
+                let given: Vec<Val> = match asked.vals {
+                    [handle @ Val::Handle(_), Val::Function(_)] => vec![handle.clone()],
+                    _ => Vec::new(),
+                };
+                result = self.follow(*function, &given, &[], true, &mut body);
                 self.suspended -= usize::from(cancellable);
+                if let ([Val::Handle(handle)], "using" | "use") = (given.as_slice(), call.name) {
+                    let mut cleanup = Vec::new();
+                    self.at_end(handle, handle.kind.at_end, Span::new(span.end, span.end), &mut cleanup);
+                    let body = Box::new(Node::Sequence(std::mem::take(&mut body)));
+                    out.push(Node::Ensured { body, cleanup: Box::new(Node::Sequence(cleanup)) });
+                }
                 let many = matches!(
                     call.name,
                     "map" | "forEach" | "each" | "for_each" | "filter" | "times" | "loop" | "find_each"
@@ -184,11 +202,18 @@ impl<'s> Run<'_, 's, '_> {
             return;
         }
         let at = Span::new(call.from_name.start, call.from_name.start + call.name.len());
-        let handle = Handle { origin: Origin::At(span), evidence: Evidence::Shape, ..self.unknown("") };
+        let handle =
+            Handle { driver: &UNNAMED, origin: Origin::At(span), evidence: Evidence::Shape, ..self.unknown("") };
         let session = self.session(&handle);
         self.sessions.all[session].begins = Begins::Never;
-        self.push(session, Action::Begin { one_snapshot: false }, at, out);
+        let receiver = self.receiver_text(call.expr);
+        let outer = self.unknown(&receiver);
+        self.lend(&outer, &handle);
+        self.begun_on.push(receiver);
+        let one_snapshot = self.asks_one_snapshot(&call.arguments);
+        self.push(session, Action::Begin { one_snapshot }, at, out);
         self.follow(function, &[Val::Handle(handle)], &[], true, &mut body);
+        self.begun_on.pop();
         let mut cleanup = Vec::new();
         self.push(session, Action::End { chain: false }, Span::new(span.end, span.end), &mut cleanup);
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });

@@ -95,6 +95,7 @@ impl<'s> Run<'_, 's, '_> {
                     }
                 }
                 Some(Value::Function(_)) => {}
+                Some(Value::Name(_)) if self.names.handle(argument.value, self.function(), 0).is_some() => {}
                 // `new { key }`, `new[] { key }`, `array(key)`.
                 Some(Value::Call(call)) if code.calls[*call].constructs || code.calls[*call].name == "array" => {
                     for item in &code.calls[*call].arguments {

@@ -1,6 +1,7 @@
 //! From names and types to handles: what a file declares, and which library that is.
 
-use super::types::{package, type_name, within};
+use super::library::{aliases, borrows};
+use super::types::{package, within};
 use super::value::{Handle, Origin};
 use crate::driver::{Does, Driver, Kind};
 use crate::drivers::DRIVERS;
@@ -27,7 +28,7 @@ pub(super) struct Declared<'s> {
 /// The names of a file.
 pub(super) struct Names<'a, 's> {
     code: &'a Code<'s>,
-    text: &'s str,
+    pub(super) text: &'s str,
     language: HostLanguage,
     /// Variables by function.
     locals: HashMap<(FunctionId, &'s str), Declared<'s>>,
@@ -37,7 +38,9 @@ pub(super) struct Names<'a, 's> {
     functions: HashMap<&'s str, Vec<FunctionId>>,
     imports: HashMap<&'s str, &'a str>,
     /// The libraries of this file.
-    drivers: Vec<&'static Driver>,
+    pub(super) drivers: Vec<&'static Driver>,
+    /// Other names of types.
+    pub(super) aliases: HashMap<&'s str, &'s str>,
 }
 
 impl<'a, 's> Names<'a, 's> {
@@ -64,6 +67,7 @@ impl<'a, 's> Names<'a, 's> {
             functions: HashMap::new(),
             imports,
             drivers: DRIVERS.iter().filter(used).collect(),
+            aliases: aliases(text, language),
         };
         names.declare();
         names.compose();
@@ -261,64 +265,12 @@ impl<'a, 's> Names<'a, 's> {
     }
 
     /// The first name replaced by what it was imported as.
-    fn expand(&self, name: &str) -> String {
+    pub(super) fn expand(&self, name: &str) -> String {
         let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
         let Some(path) = self.imports.get(first) else { return name.to_owned() };
         let path = path.replace("::", ".").replace('\\', ".");
         let path = if self.language == HostLanguage::Go { package(&path).to_owned() } else { path };
         rest.map_or(path.clone(), |rest| format!("{path}.{rest}"))
-    }
-
-    /// The kind of a type as written.
-    pub(super) fn of_type(&self, ty: &str) -> Option<(&'static Driver, &'static Kind)> {
-        let name = self.expand(&type_name(ty, 0)?);
-        self.named(&name)
-    }
-
-    /// The kind that a qualified name is a type of.
-    fn named(&self, name: &str) -> Option<(&'static Driver, &'static Kind)> {
-        let find = |exact: bool| {
-            self.drivers.iter().find_map(|driver| {
-                let fits = |kind: &&'static Kind| kind.types.iter().any(|known| means(driver, known, name, exact));
-                Some((*driver, driver.kinds.iter().find(fits)?))
-            })
-        };
-        find(true).or_else(|| find(false))
-    }
-
-    /// What a called function's qualified name makes.
-    pub(super) fn made(&self, name: &str, constructs: bool) -> Option<(&'static Driver, &'static Kind)> {
-        let by_maker = |exact: bool| {
-            self.drivers.iter().find_map(|driver| {
-                let (_, kind) = driver.makers.iter().find(|(known, _)| means(driver, known, name, exact))?;
-                Some((*driver, driver.kind(kind)?))
-            })
-        };
-        let of_type = || {
-            let name = name.strip_suffix(".new").or_else(|| name.strip_suffix(".create")).unwrap_or(name);
-            self.named(name)
-        };
-        let capital = name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase));
-        let made = by_maker(true).or_else(|| by_maker(false));
-        made.or_else(|| if constructs || capital || name.ends_with(".new") { of_type() } else { None })
-    }
-
-    /// The framework's handle of that name.
-    pub(super) fn global(&self, name: &str) -> Option<Handle> {
-        let name = name.replace("::", ".").replace('\\', ".");
-        self.drivers.iter().find_map(|driver| {
-            let fits =
-                |known: &str| name == known || name.ends_with(known) && name[..name.len() - known.len()].ends_with('.');
-            let (_, kind) = driver.globals.iter().find(|(known, _)| fits(known))?;
-            Some(Handle {
-                driver,
-                kind: driver.kind(kind)?,
-                root: driver.kind(kind)?,
-                origin: Origin::Global(driver.name),
-                evidence: Evidence::Shape,
-                made: None,
-            })
-        })
     }
 
     /// What an expression stands for by declarations alone, without running anything. `Borrows` and its like give a
@@ -349,7 +301,8 @@ impl<'a, 's> Names<'a, 's> {
                     // What stands on a pool or a connection works on that.
                     let on =
                         call.arguments.iter().find_map(|argument| self.handle(argument.value, function, depth + 1));
-                    if let Some(on) = on {
+                    let kind = self.variant(driver, kind, node.span);
+                    if let Some(on) = on.filter(|on| !borrows(on, kind)) {
                         return Some(Handle { driver, kind, evidence: Evidence::Declared, ..on });
                     }
                     let origin = origin_of(driver, kind, node.span);
@@ -479,18 +432,4 @@ fn derived(of: &Handle, does: Does, at: Span) -> Option<Handle> {
 /// A name without what languages put before it.
 pub(super) fn bare(name: &str) -> &str {
     name.trim_start_matches(['@', '$', '&', '*'])
-}
-
-/// Whether a name in code means a name of a library: the same, or one ends in the other at a dot. Where no import shows the
-/// library, `Database` does not mean `Sequel.Database`; and a known name without a dot is a whole one: `this.knex(…)` does
-/// not make what `knex(…)` does.
-fn means(driver: &Driver, known: &str, name: &str, exact: bool) -> bool {
-    if exact || known == name {
-        return known == name;
-    }
-    if let Some(end) = known.strip_prefix('*') {
-        return name.ends_with(end);
-    }
-    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'));
-    !driver.imports.is_empty() && ends(known, name) || known.contains('.') && ends(name, known)
 }

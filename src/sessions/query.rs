@@ -1,12 +1,14 @@
 //! SQL that is a value, and what the server answered: what their methods do.
 
 use super::Run;
+use super::answer::Part;
 use super::call::Asked;
 use super::sql::is_runner;
 use super::value::{Answer, Handle, Query, Val};
 use crate::driver::Does;
-use crate::flow::{Answer as Says, Node};
+use crate::flow::Node;
 use crate::host::code::{Argument, Call, Value};
+use crate::language::HostLanguage;
 use crate::span::Span;
 
 /// Methods by which SQL that is a value runs.
@@ -94,10 +96,13 @@ impl<'s> Run<'_, 's, '_> {
         }
         let _ = mark;
         // On a connection that is given implicitly, or by a name of which nothing is known.
-        if query.on.is_none() && EXECUTES.contains(&call.name) && !self.names.uses(&["doobie", "skunk", "Slick"]) {
+        let implicit = self.lent.last().filter(|_| self.program.language == HostLanguage::Scala).cloned();
+        let executes = EXECUTES.contains(&call.name) || call.name == "apply" && implicit.is_some();
+        if query.on.is_none() && executes && !self.names.uses(&["doobie", "skunk", "Slick"]) {
             let text =
                 asked.arguments.first().map_or("", |argument| self.slice(self.program.code.exprs[argument.value].span));
-            let handle = self.unknown(text.trim_start_matches(['&', '*', ' ']).trim_start_matches("mut "));
+            let named = text.trim_start_matches(['&', '*', ' ']).trim_start_matches("mut ");
+            let handle = implicit.unwrap_or_else(|| self.unknown(named));
             let answer = self.run_noting(&handle, &query, (span, call.name), false, out);
             if let Val::Answer(answer) = answer {
                 query.answer = Some(answer);
@@ -185,10 +190,11 @@ impl<'s> Run<'_, 's, '_> {
         out: &mut Vec<Node>,
     ) -> Val {
         let code = self.program.code;
-        self.read(answer);
         // `Scan(&got)`: the answer goes into variables.
         if matches!(call.name, "Scan" | "ScanRow" | "StructScan" | "Row" | "Rows" | "Pluck" | "Find" | "Take" | "First")
         {
+            let answer = Answer { part: Part::Value, ..answer };
+            self.read(answer);
             for argument in asked.arguments {
                 if let Some(Value::Name(name)) = code.exprs.get(argument.value).map(|expr| &expr.value) {
                     self.set(name, Val::Answer(answer));
@@ -196,21 +202,12 @@ impl<'s> Run<'_, 's, '_> {
             }
             return Val::Answer(answer);
         }
-        if Self::is_no_answer(call.name) {
-            return Val::Nothing;
-        }
+        let Some(answer) = self.part_named(answer, call.name) else { return Val::Nothing };
         if let Some(val) = self.lent(&Val::Answer(answer), call, asked, out) {
             return val;
         }
         self.handed_on(&Val::Answer(answer), asked, out);
         Val::Answer(answer)
-    }
-
-    /// Somebody looks at an answer after all.
-    pub(super) fn read(&mut self, answer: Answer) {
-        if let Some(site) = answer.site {
-            self.builder.answered(site, Says::Read);
-        }
     }
 
     /// Functions among the arguments run here, with a value.

@@ -222,6 +222,12 @@ impl<'s> Run<'_, 's, '_> {
         Some(handle)
     }
 
+    /// Notes that a session comes from a pool.
+    pub(super) fn lend(&mut self, pool: &Handle, handle: &Handle) {
+        let id = self.session(handle);
+        self.sessions.pool[id] = Some(pool.origin.clone());
+    }
+
     /// A handle of `kind` on the same session.
     pub(super) fn same(&self, of: &Handle, kind: &str) -> Option<Handle> {
         Some(Handle {
@@ -295,6 +301,8 @@ impl<'s> Run<'_, 's, '_> {
                 // What the function has in sight may be released in it.
                 let span = self.program.code.functions[*function].span;
                 let text = self.slice(span);
+                let seen = |(name, val): (&String, &Val)| text.contains(name.as_str()).then(|| val.clone());
+                let answers: Vec<Val> = vars.iter().filter_map(seen).collect();
                 for (name, val) in vars {
                     if let Val::Handle(handle) = val
                         && text.contains(name.as_str())
@@ -302,6 +310,9 @@ impl<'s> Run<'_, 's, '_> {
                         let session = self.session(&handle);
                         self.sessions.all[session].escapes = true;
                     }
+                }
+                for val in answers {
+                    self.read_val(&val);
                 }
                 let releases = self.program.queries.iter().any(|(at, statements)| {
                     span.contains(*at)
@@ -314,6 +325,7 @@ impl<'s> Run<'_, 's, '_> {
                 }
             }
             Val::Tuple(vals) => vals.iter().for_each(|val| self.give_away(val)),
+            Val::Answer(answer) => self.read(*answer),
             _ => {}
         }
     }
@@ -363,7 +375,7 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn set_begins(&mut self, handle: &Handle, begins: Begins) {
         let session = self.session(handle);
         // Where it is switched off, switching it on again is what comes after the transaction.
-        if self.sessions.all[session].begins != Begins::ByItself {
+        if self.sessions.all[session].begins != Begins::ByItself || handle.root.begins == Begins::ByItself {
             self.sessions.all[session].begins = begins;
         }
     }

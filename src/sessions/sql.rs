@@ -1,5 +1,6 @@
 //! SQL that a call runs, on the session of a handle.
 
+use super::answer::{Part, always_one_row, given};
 use super::call::Asked;
 use super::value::{Answer, Handle, LockExpr, Query, Val};
 use super::{MAX_STEPS, Run};
@@ -55,7 +56,7 @@ impl<'s> Run<'_, 's, '_> {
                 });
                 let writes = if writes { vec![String::new()] } else { Vec::new() };
                 self.push(session, Action::Work { reads: Vec::new(), writes }, asked.span, out);
-                Val::Answer(Answer { site: None, step: self.step_from(first), granted: true })
+                Val::Answer(Answer { site: None, step: self.step_from(first), granted: true, part: Part::Unknown })
             }
         }
     }
@@ -76,6 +77,7 @@ impl<'s> Run<'_, 's, '_> {
         let session = self.session(handle);
         let first = self.builder.len();
         let Some(statements) = self.program.queries.get(&query.text).cloned() else { return Val::Nothing };
+        let one_row = matches!(statements.as_slice(), [only] if always_one_row(only));
         for (index, statement) in statements.into_iter().enumerate() {
             if self.builder.len() >= MAX_STEPS {
                 break;
@@ -110,7 +112,9 @@ impl<'s> Run<'_, 's, '_> {
                 _ => {}
             }
         }
-        let answer = Answer { site, step: self.step_from(first), granted: true };
+        let known = handle.evidence > Evidence::Name && one_row;
+        let part = if known { given(self.program.language, handle.driver.name, name) } else { Part::Unknown };
+        let answer = Answer { site, step: self.step_from(first), granted: true, part };
         self.sessions.answers.insert(session, answer);
         Val::Answer(answer)
     }
@@ -128,7 +132,7 @@ impl<'s> Run<'_, 's, '_> {
         let node = self.builder.call(session, lock.function, key, lock.span, span);
         out.push(node);
         let site = self.builder.site(first).filter(|_| lock.function.action == Lock::TryLock);
-        let answer = Answer { site, step: Some(first), granted: true };
+        let answer = Answer { site, step: Some(first), granted: true, part: Part::Unknown };
         self.sessions.answers.insert(session, answer);
         Val::Answer(answer)
     }

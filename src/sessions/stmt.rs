@@ -292,6 +292,7 @@ impl<'s> Run<'_, 's, '_> {
                     }
                 }
                 Val::Handle(_) | Val::Query(_) if several && index > 0 => Val::Nothing,
+                Val::Answer(answer) => Val::Answer(self.taken_apart(*answer, target)),
                 val => val.clone(),
             };
             self.assign(target.expr, target.name, part);
@@ -306,6 +307,9 @@ impl<'s> Run<'_, 's, '_> {
 
     /// Gives a name or a field a value.
     pub(super) fn assign(&mut self, target: ExprId, name: &str, val: Val) {
+        if let Val::Bool(on) = val {
+            self.switch(target, on);
+        }
         // Another way may give it another value.
         let val = if matches!(val, Val::Bool(_) | Val::Null) { Val::Nothing } else { val };
         let function = self.function();
@@ -326,6 +330,17 @@ impl<'s> Run<'_, 's, '_> {
             self.give_away(&val);
         }
         self.set(name, val);
+    }
+
+    /// `conn.autocommit = True`
+    fn switch(&mut self, target: ExprId, on: bool) {
+        let Some(Value::Member { of, name, .. }) = self.program.code.exprs.get(target).map(|expr| &expr.value) else {
+            return;
+        };
+        let handle = self.names.handle(*of, self.function(), 0).or_else(|| self.variable(*of));
+        if let Some(handle) = handle.filter(|handle| handle.kind.method(name) == Some(Does::Autocommit)) {
+            self.set_begins(&handle, if on { Begins::Never } else { Begins::ByItself });
+        }
     }
 
     /// `command.CommandText = "…"`: the command has that text.
@@ -420,7 +435,7 @@ impl<'s> Run<'_, 's, '_> {
         }
     }
 
-    fn is_call(&self, expr: ExprId) -> bool {
+    pub(super) fn is_call(&self, expr: ExprId) -> bool {
         matches!(self.program.code.exprs.get(expr).map(|expr| &expr.value), Some(Value::Call(_)))
     }
 

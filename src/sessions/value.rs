@@ -1,5 +1,6 @@
 //! What expressions of host code stand for, as far as sessions and locks are concerned.
 
+use super::answer::Part;
 use crate::driver::{Driver, Kind};
 use crate::flow::{Evidence, SiteId, StepId};
 use crate::host::code::{ExprId, FunctionId};
@@ -94,6 +95,8 @@ pub(super) struct Answer {
     pub(super) step: Option<StepId>,
     /// Whether it is true where the lock was granted.
     pub(super) granted: bool,
+    /// Which part of it this is.
+    pub(super) part: Part,
 }
 
 impl Val {

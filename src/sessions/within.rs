@@ -4,8 +4,11 @@ use super::value::{Handle, Origin, Val};
 use super::{MAX_INLINED, Run};
 use crate::driver::Does;
 use crate::flow::{Action, Begins, Node, Owner};
-use crate::host::code::{Call, ExprId, Value};
+use crate::host::code::{Argument, Call, ExprId, Value};
 use crate::span::Span;
+
+/// How long the options of a transaction may be, in bytes.
+const LONGEST_OPTIONS: usize = 256;
 
 /// What is open while a library runs a function or a block.
 pub(super) struct Opened {
@@ -44,7 +47,8 @@ impl<'s> Run<'_, 's, '_> {
         }
         if transaction {
             let at = Span::new(call.from_name.start, call.from_name.start + call.name.len());
-            self.push(id, Action::Begin { one_snapshot: false }, at, out);
+            let one_snapshot = self.asks_one_snapshot(&call.arguments);
+            self.push(id, Action::Begin { one_snapshot }, at, out);
         }
         let mut cleanup = Vec::new();
         let end = Span::new(span.end, span.end);
@@ -56,6 +60,20 @@ impl<'s> Run<'_, 's, '_> {
         }
         let ambient = handle.driver.ambient && own;
         Some(Opened { inner, own, ambient, origin: handle.origin.clone(), cleanup })
+    }
+
+    /// Whether options ask for REPEATABLE READ or SERIALIZABLE, in the spelling of some client.
+    pub(super) fn asks_one_snapshot(&self, arguments: &[Argument<'s>]) -> bool {
+        let code = self.program.code;
+        arguments.iter().any(|argument| {
+            let Some(expr) = code.exprs.get(argument.value) else { return false };
+            let text = self.slice(expr.span);
+            let plain: String =
+                text.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect();
+            !matches!(expr.value, Value::Function(_))
+                && text.len() <= LONGEST_OPTIONS
+                && (plain.contains("repeatableread") || plain.contains("serializable"))
+        })
     }
 
     /// Runs the function argument of a call with a handle.
@@ -88,7 +106,9 @@ impl<'s> Run<'_, 's, '_> {
                     if takes.is_empty() {
                         self.frame().vars.insert("\0this".to_owned(), Val::Handle(inner.clone()));
                     }
+                    self.lent.push(inner.clone());
                     result = self.follow(*function, &given, &[], true, &mut body);
+                    self.lent.pop();
                     self.frame().vars.remove("\0this");
                     if opened.ambient {
                         self.instead.pop();

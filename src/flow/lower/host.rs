@@ -5,6 +5,7 @@ use crate::finding::{FileId, Place};
 use crate::flow::{Action, Answer, Lock, Node, Session, Site, SiteId, StepId, Unit, UnitKind};
 use crate::span::Span;
 use crate::sql::advisory::{Action as Call, Function, Key};
+use crate::sql::clause::Verb;
 use crate::sql::script::Surroundings;
 use crate::statement::{LockCall, Statement};
 
@@ -57,6 +58,19 @@ impl HostBuilder {
             self.builder.statement = self.builder.statement.saturating_sub(1);
         }
         let nodes = self.builder.statement_keyed(statement, key);
+        if let Verb::SetTransaction { session: false, characteristics } = statement.tree.verb()
+            && let Some(one) = super::one_snapshot(characteristics)
+        {
+            // Of the transaction that is open on this session.
+            let mine = self.builder.steps.iter_mut().zip(&self.on).rev().filter(|(_, on)| **on == Some(session));
+            let begun = mine.into_iter().find_map(|(step, _)| match &mut step.action {
+                Action::Begin { one_snapshot } => Some(one_snapshot),
+                _ => None,
+            });
+            if let Some(one_snapshot) = begun {
+                *one_snapshot = one;
+            }
+        }
         self.on.resize(self.builder.steps.len(), Some(session));
         nodes
     }

@@ -237,9 +237,6 @@ impl<'s, 't> Builder<'s, 't> {
 
     /// `a + b + c + …` is put together from the left, without recursion.
     fn binary(&mut self, node: Node<'t>) -> Lowered<'s> {
-        if let Some(call) = self.tagged(node) {
-            return Lowered::Expr(call);
-        }
         let mut chain = Vec::new();
         let mut at = node;
         let first = loop {
@@ -276,19 +273,6 @@ impl<'s, 't> Builder<'s, 't> {
             value = self.push(span_of(at), value_here);
         }
         Lowered::Expr(value)
-    }
-
-    /// `tag<Type>` before a template, which the grammar takes for comparisons.
-    fn tagged(&mut self, node: Node<'t>) -> Option<ExprId> {
-        let is = |of: Node<'t>, word: &str| of.child(1).is_some_and(|operator| operator.kind() == word);
-        let template = self.part(node, "right").filter(|right| right.kind() == "template_string" && is(node, ">"))?;
-        let left = self.part(node, "left").filter(|left| is(*left, "<"))?;
-        let (tag, types) = (self.part(left, "left")?, self.part(left, "right")?);
-        let callee = self.expr(tag);
-        let value = self.expr(template);
-        let types = self.slice(types);
-        let call = self.call(node, callee, types, vec![Argument { name: None, value }]);
-        Some(self.code.calls[call].expr)
     }
 
     /// A part that decides, in whatever brackets.

@@ -1,0 +1,229 @@
+//! Answers of the server: which part of one a value is, and who looks at the boolean in it.
+//!
+//! A query that asks for a lock gives one row, with `true` or `false` in it. Its rows, and the row, are there in any case, so
+//! whoever asks whether they are has asked for nothing.
+
+use super::Run;
+use super::value::{Answer, Val};
+use crate::flow::{Answer as Says, SiteId};
+use crate::host::code::Target;
+use crate::language::HostLanguage;
+use crate::sql::clause::{Clause, Select};
+use crate::statement::Statement;
+use std::collections::HashSet;
+
+/// Which part of an answer a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// What the call gives is not known: perhaps the boolean.
+    Unknown,
+    /// The result with all its rows: an object, a list, a cursor.
+    Rows,
+    /// One row: an object, a list, a tuple.
+    Row,
+    /// The boolean.
+    Value,
+}
+
+/// Methods and properties that say how many rows there are, or whether there is one.
+const EXIST: &[&str] = &[
+    "next",
+    "Next",
+    "length",
+    "size",
+    "rowCount",
+    "rowcount",
+    "RowsAffected",
+    "count",
+    "Count",
+    "isEmpty",
+    "empty",
+    "any",
+    "Read",
+    "ReadAsync",
+    "HasRows",
+    "is_some",
+    "is_none",
+    "isPresent",
+    "num_rows",
+    "len",
+    "ntuples",
+];
+
+/// The same for what says nothing at all.
+const SILENT: &[&str] = &["close", "Close", "Err", "Dispose", "DisposeAsync"];
+
+/// The sites that somebody looks at, and those of which somebody asks whether there is a row.
+#[derive(Debug, Default)]
+pub(super) struct Asking {
+    read: HashSet<SiteId>,
+    exist: HashSet<SiteId>,
+}
+
+/// What a method of a connection, cursor or result gives. Sources: the reference pages of the clients in `drivers`.
+pub(super) fn given(language: HostLanguage, driver: &str, name: &str) -> Part {
+    use HostLanguage::{CSharp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Tsx, TypeScript};
+    let (rows, row, value): (&[&str], &[&str], &[&str]) = match language {
+        // What tags a template has the caller's own name.
+        JavaScript | TypeScript | Tsx if matches!(driver, "postgres.js" | "Bun") => return Part::Rows,
+        JavaScript | TypeScript | Tsx => (
+            &["query", "raw", "execute", "queryRaw", "queryRawUnsafe", "any", "many", "manyOrNone", "rows"],
+            &["one", "oneOrNone", "maybeOne", "first"],
+            &["oneFirst", "maybeOneFirst"],
+        ),
+        Python => (
+            &["execute", "exec", "exec_driver_sql", "fetch", "fetchall", "all"],
+            &["fetchone", "fetchrow", "first", "one", "one_or_none"],
+            &["fetchval", "scalar", "scalar_one", "scalar_one_or_none"],
+        ),
+        Ruby => (
+            &[
+                "exec",
+                "exec_params",
+                "async_exec",
+                "async_exec_params",
+                "execute",
+                "exec_query",
+                "select_all",
+                "values",
+            ],
+            &["first", "select_one"],
+            &["select_value", "getvalue", "get", "single_value"],
+        ),
+        Php => (
+            &["query", "executeQuery", "select", "pg_query", "pg_query_params"],
+            &[
+                "fetch",
+                "fetchAssociative",
+                "fetchNumeric",
+                "fetchObject",
+                "selectOne",
+                "pg_fetch_assoc",
+                "pg_fetch_array",
+                "pg_fetch_row",
+                "pg_fetch_object",
+            ],
+            &["fetchColumn", "fetchOne", "pg_fetch_result", "scalar"],
+        ),
+        Go => (&["Query", "QueryContext", "Queryx", "QueryxContext"], &[], &[]),
+        Java | Kotlin => (&["executeQuery"], &[], &["getBoolean"]),
+        CSharp => (&["ExecuteReader", "ExecuteReaderAsync"], &[], &[]),
+        _ => (&[], &[], &[]),
+    };
+    match name {
+        name if rows.contains(&name) => Part::Rows,
+        name if row.contains(&name) => Part::Row,
+        name if value.contains(&name) => Part::Value,
+        _ => Part::Unknown,
+    }
+}
+
+/// Whether a statement gives one row whatever becomes of its locks.
+pub(super) fn always_one_row(statement: &Statement<'_>) -> bool {
+    let tree = &statement.tree;
+    let [root] = tree.roots() else { return false };
+    let query = tree.query(*root);
+    let plain = |select: &Select| select.from.is_empty() && select.condition.is_none() && select.having.is_none();
+    query.select().is_some_and(plain)
+        && query.offset.is_none()
+        && statement.locks.iter().all(|lock| lock.call.query == Some(*root) && lock.call.clause == Clause::List)
+}
+
+impl<'s> Run<'_, 's, '_> {
+    /// Somebody looks at an answer.
+    pub(super) fn read(&mut self, answer: Answer) {
+        if let Some(site) = answer.site {
+            self.asking.read.insert(site);
+            self.builder.answered(site, Says::Read);
+        }
+    }
+
+    /// The same for what is given to something that is not followed.
+    pub(super) fn read_val(&mut self, val: &Val) {
+        if let Val::Answer(answer) = val {
+            self.read(*answer);
+        }
+    }
+
+    /// Somebody asks whether there is a result, or a row.
+    pub(super) fn exists(&mut self, answer: Answer) {
+        if let Some(site) = answer.site.filter(|_| matches!(answer.part, Part::Rows | Part::Row)) {
+            self.asking.exist.insert(site);
+        }
+    }
+
+    /// Answers of which nobody has asked more than whether they are there.
+    pub(super) fn settle_answers(&mut self) {
+        for &site in self.asking.exist.difference(&self.asking.read) {
+            self.builder.answered(site, Says::Dropped);
+        }
+    }
+
+    /// A part of an answer by a property or method. `None` for what is no part of it.
+    pub(super) fn part_named(&mut self, answer: Answer, name: &str) -> Option<Answer> {
+        if EXIST.contains(&name) {
+            self.exists(answer);
+            return None;
+        }
+        if SILENT.contains(&name) {
+            return None;
+        }
+        let part = match (answer.part, given(self.program.language, "", name)) {
+            (Part::Unknown, _) => Part::Unknown,
+            (_, Part::Unknown) => Part::Value,
+            (_, part) => part,
+        };
+        if matches!(part, Part::Unknown | Part::Value) {
+            self.read(answer);
+        }
+        Some(Answer { part, ..answer })
+    }
+
+    /// An element of an answer: a row, or the boolean in it.
+    pub(super) fn element(&mut self, answer: Answer) -> Answer {
+        let part = match answer.part {
+            Part::Rows => Part::Row,
+            Part::Row | Part::Value => Part::Value,
+            Part::Unknown => Part::Unknown,
+        };
+        if part != Part::Row {
+            self.read(answer);
+        }
+        Answer { part, ..answer }
+    }
+
+    /// What a name in a pattern gets of an answer: `const [row] = …`, `const { rows } = …`.
+    pub(super) fn taken_apart(&mut self, answer: Answer, target: &Target<'s>) -> Answer {
+        let Some(part) = target.part.filter(|_| answer.part != Part::Unknown) else { return answer };
+        let at = self.program.code.exprs.get(target.expr).map_or(0, |expr| expr.span.start);
+        let before = self.program.text.get(..at).unwrap_or_default().trim_end();
+        let in_list = before.strip_suffix('[').map(str::trim_end);
+        let is_index = part.bytes().all(|byte| byte.is_ascii_digit());
+        match in_list {
+            Some(outer) if is_index && !outer.ends_with(['[', ':']) => self.element(answer),
+            Some(outer) if part == "rows" && outer.ends_with(':') => Answer { part: Part::Row, ..answer },
+            None if part == "rows"
+                && (target.name == part || before.ends_with(':'))
+                && before.ends_with(['{', ',', ':']) =>
+            {
+                Answer { part: Part::Rows, ..answer }
+            }
+            // Go's several values are no pattern.
+            None if self.program.language == HostLanguage::Go => answer,
+            _ => {
+                self.read(answer);
+                Answer { part: Part::Value, ..answer }
+            }
+        }
+    }
+
+    /// A comparison: with nothing it asks whether there is a row.
+    pub(super) fn compared_with(&mut self, val: &Val, with: &Val) {
+        let Val::Answer(answer) = val else { return };
+        match answer.part {
+            Part::Rows | Part::Row if matches!(with, Val::Null) => self.exists(*answer),
+            Part::Rows | Part::Row => self.read(*answer),
+            Part::Value | Part::Unknown => {}
+        }
+    }
+}

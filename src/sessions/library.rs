@@ -1,0 +1,112 @@
+//! Which library's handle a type, a constructor or a name of the file means.
+
+use super::names::Names;
+use super::types::type_name;
+use super::value::{Handle, Origin};
+use crate::driver::{Driver, Kind};
+use crate::flow::{Evidence, Owner};
+use crate::language::HostLanguage;
+use crate::span::Span;
+use regex::Regex;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// How many names a type may have one after the other.
+const MAX_ALIASES: usize = 4;
+
+impl Names<'_, '_> {
+    /// The kind of a type as written.
+    pub(super) fn of_type(&self, ty: &str) -> Option<(&'static Driver, &'static Kind)> {
+        let mut name = type_name(ty, 0)?;
+        for _ in 0..MAX_ALIASES {
+            let Some(other) = self.aliases.get(name.as_str()) else { break };
+            name = type_name(other, 0)?;
+        }
+        self.named(&self.expand(&name))
+    }
+
+    /// The kind that a qualified name is a type of.
+    fn named(&self, name: &str) -> Option<(&'static Driver, &'static Kind)> {
+        let find = |exact: bool| {
+            self.drivers.iter().find_map(|driver| {
+                let fits = |kind: &&'static Kind| kind.types.iter().any(|known| means(driver, known, name, exact));
+                Some((*driver, driver.kinds.iter().find(fits)?))
+            })
+        };
+        find(true).or_else(|| find(false))
+    }
+
+    /// What a called function's qualified name makes.
+    pub(super) fn made(&self, name: &str, constructs: bool) -> Option<(&'static Driver, &'static Kind)> {
+        let by_maker = |exact: bool| {
+            self.drivers.iter().find_map(|driver| {
+                let (_, kind) = driver.makers.iter().find(|(known, _)| means(driver, known, name, exact))?;
+                Some((*driver, driver.kind(kind)?))
+            })
+        };
+        let of_type = || {
+            let name = name.strip_suffix(".new").or_else(|| name.strip_suffix(".create")).unwrap_or(name);
+            self.named(name)
+        };
+        let capital = name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase));
+        let made = by_maker(true).or_else(|| by_maker(false));
+        made.or_else(|| if constructs || capital || name.ends_with(".new") { of_type() } else { None })
+    }
+
+    /// The framework's handle of that name.
+    pub(super) fn global(&self, name: &str) -> Option<Handle> {
+        let name = name.replace("::", ".").replace('\\', ".");
+        self.drivers.iter().find_map(|driver| {
+            let fits =
+                |known: &str| name == known || name.ends_with(known) && name[..name.len() - known.len()].ends_with('.');
+            let (_, kind) = driver.globals.iter().find(|(known, _)| fits(known))?;
+            Some(Handle {
+                driver,
+                kind: driver.kind(kind)?,
+                root: driver.kind(kind)?,
+                origin: Origin::Global(driver.name),
+                evidence: Evidence::Shape,
+                made: None,
+            })
+        })
+    }
+
+    /// The kind that a construction means by what stands in it.
+    pub(super) fn variant(&self, driver: &'static Driver, kind: &'static Kind, at: Span) -> &'static Kind {
+        let Some((_, words, other)) = driver.variants.iter().find(|(of, ..)| *of == kind.name) else { return kind };
+        let text = self.text.get(at.range()).unwrap_or_default();
+        if words.iter().any(|word| text.contains(word)) { driver.kind(other).unwrap_or(kind) } else { kind }
+    }
+}
+
+/// Whether what is made on a handle of a pool is a session of its own.
+pub(super) fn borrows(on: &Handle, kind: &Kind) -> bool {
+    on.kind.owner == Owner::PerCall && kind.owner == Owner::Borrowed
+}
+
+/// `type DbPool = Pool<…>;`, `typealias Db = …`: the names of a file for other types.
+pub(super) fn aliases(text: &str, language: HostLanguage) -> HashMap<&str, &str> {
+    use HostLanguage::{Go, Kotlin, Rust, Scala, Tsx, TypeScript};
+    static ALIAS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?m)^[ \t]*(?:(?:export|pub(?:\([^)\n]*\))?|private|internal|public)\s+)*type(?:alias)?\s+(\w+)(?:<[^=\n]*>)?\s*=\s*([^;=\n{]+?)\s*;?\s*$").ok()
+    });
+    if !matches!(language, Go | Kotlin | Rust | Scala | Tsx | TypeScript) {
+        return HashMap::new();
+    }
+    let found = ALIAS.iter().flat_map(|alias| alias.captures_iter(text));
+    found.filter_map(|found| Some((found.get(1)?.as_str(), found.get(2)?.as_str()))).collect()
+}
+
+/// Whether a name in code means a name of a library: the same, or one ends in the other at a dot. Where no import shows the
+/// library, `Database` does not mean `Sequel.Database`; and a known name without a dot is a whole one: `this.knex(…)` does
+/// not make what `knex(…)` does.
+fn means(driver: &Driver, known: &str, name: &str, exact: bool) -> bool {
+    if exact || known == name {
+        return known == name;
+    }
+    if let Some(end) = known.strip_prefix('*') {
+        return name.ends_with(end);
+    }
+    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'));
+    !driver.imports.is_empty() && ends(known, name) || known.contains('.') && ends(name, known)
+}

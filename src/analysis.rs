@@ -69,6 +69,8 @@ pub struct File<'a> {
     pub program: Program<'a>,
     /// Whether it is test code, by its path or a test library that it uses.
     is_test: bool,
+    /// Modules of tests in it.
+    tests: Vec<Span>,
     /// Its comments, sorted.
     pub comments: Vec<Span>,
     /// The routines that it defines.
@@ -112,6 +114,7 @@ impl<'a> File<'a> {
             units: Vec::new(),
             program: Program::default(),
             is_test: is_test(source.path()),
+            tests: Vec::new(),
             comments: Vec::new(),
             own_functions: Vec::new(),
             definitions: Vec::new(),
@@ -185,6 +188,9 @@ impl<'a> File<'a> {
                 TEST_LIBRARIES.iter().any(|known| path == *known || path.starts_with(&format!("{known}.")))
             };
             self.is_test |= code.imports.iter().any(|import| tests(&import.path.replace(['/', ':', '\\'], ".")));
+            if language == HostLanguage::Rust {
+                self.tests = self.program.test_modules(self.source.text());
+            }
             let mut queries: HashMap<Span, Vec<&Statement<'_>>> = HashMap::new();
             for statement in &self.statements {
                 let query = statement.query.and_then(|query| self.program.queries.get(query));
@@ -221,6 +227,11 @@ impl<'a> File<'a> {
     /// Whether it is test code, by its path or the libraries that it uses: odd locking is there on purpose.
     pub fn is_test(&self) -> bool {
         self.is_test
+    }
+
+    /// Whether a place in it is test code: Rust has both in one file.
+    pub fn is_test_at(&self, at: Span) -> bool {
+        self.is_test || self.tests.iter().any(|module| module.contains(at))
     }
 
     /// Whether it is host code.

@@ -101,10 +101,13 @@ const ENDINGS: &[(&str, Language)] = &[
     ("prisma", Language::Prisma),
 ];
 
-/// Whole names, with a `*` for what may stand at their beginning or end.
+/// Whole names, with a `*` for what may stand there.
 const NAMES: &[(&str, Language)] = &[
     (".env", Language::Config(Config::Env)),
     (".env.*", Language::Config(Config::Env)),
+    // JSON is YAML.
+    ("appsettings.json", Language::Config(Config::Yaml)),
+    ("appsettings.*.json", Language::Config(Config::Yaml)),
     ("flyway.conf", Language::Config(Config::Properties)),
     ("*.sql.conf", Language::Config(Config::Properties)),
 ];
@@ -147,10 +150,11 @@ impl Language {
     /// The language of the file at `path`, by its name alone.
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
-        let is_named = |known: &str| match (known.strip_prefix('*'), known.strip_suffix('*')) {
-            (Some(end), _) => name.ends_with(end),
-            (_, Some(start)) => name.starts_with(start),
-            _ => name == known,
+        let is_named = |known: &str| match known.split_once('*') {
+            Some((start, end)) => {
+                name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+            }
+            None => name == known,
         };
         if let Some((_, language)) = NAMES.iter().find(|(known, _)| is_named(known)) {
             return Some(*language);
@@ -248,6 +252,8 @@ mod tests {
         }
         for (path, config) in [
             (".env", Config::Env),
+            ("src/appsettings.json", Config::Yaml),
+            ("src/appsettings.Production.json", Config::Yaml),
             ("deploy/.env.production", Config::Env),
             ("worker.env", Config::Env),
             ("etc/pgbouncer.ini", Config::Ini),
@@ -261,7 +267,9 @@ mod tests {
             assert_eq!(Language::of(path), Some(Language::Config(config)), "{path}");
         }
         assert!(!Language::Config(Config::Env).is_linted());
-        for path in ["env", ".envrc", "nginx.conf", "a.sqlite", "sql", "jinja", "a.jinja", "a.py.j2", "go"] {
+        for path in
+            ["env", ".envrc", "nginx.conf", "appsettings.md", "a.sqlite", "sql", "jinja", "a.jinja", "a.py.j2", "go"]
+        {
             assert_eq!(Language::of(path), None, "{path}");
         }
         for (path, language) in [

@@ -45,7 +45,11 @@ fn run(project: &dyn Project, targets: &Targets, shown: &Targets, settings: &Set
         let is_source = |id| files.binary_search_by_key(&id, |file: &File<'_>| file.id).is_ok();
         let mut findings = suppressed(found, files, targets, &facts, settings);
         report.tests = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
-        report.in_tests = select(&mut findings, project, settings, &report.tests);
+        let in_test = |finding: &Finding| {
+            let at = files.binary_search_by_key(&finding.at.file, |file| file.id);
+            at.is_ok_and(|index| files[index].is_test_at(finding.at.span))
+        };
+        report.in_tests = select(&mut findings, project, settings, &in_test);
         findings.sort_by(|a, b| (a.at, a.rule, &a.message).cmp(&(b.at, b.rule, &b.message)));
         for file in files.iter().filter(|file| shown.contains(file.id)) {
             report.summary.lock_sites += file.lock_sites;
@@ -338,14 +342,19 @@ fn suppressed(
 }
 
 /// Levels by settings; what is switched off goes. The answer counts what went because it is in test code.
-fn select(findings: &mut Vec<Finding>, project: &dyn Project, settings: &Settings, tests: &BTreeSet<FileId>) -> usize {
+fn select(
+    findings: &mut Vec<Finding>,
+    project: &dyn Project,
+    settings: &Settings,
+    in_test: &dyn Fn(&Finding) -> bool,
+) -> usize {
     let mut in_tests = 0;
     findings.retain_mut(|finding| {
         let path = &project.files()[finding.at.file.0 as usize].path;
         let settings = settings.of(path);
         let Some(level) = settings.level(finding.rule, finding.level) else { return false };
         finding.level = level;
-        let shown = settings.include_tests() || !tests.contains(&finding.at.file);
+        let shown = settings.include_tests() || !in_test(finding);
         in_tests += usize::from(!shown);
         shown
     });

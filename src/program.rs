@@ -83,6 +83,35 @@ impl Program<'_> {
         self.comments[..before].last().is_some_and(|comment| at < comment.end)
     }
 
+    /// Rust's modules under `#[cfg(test)]`.
+    pub fn test_modules(&self, text: &str) -> Vec<Span> {
+        let mut found: Vec<Span> = Vec::new();
+        for (at, mark) in text.match_indices("#[cfg(test)]") {
+            let rest = text[at + mark.len()..].trim_start();
+            let is_inside = found.last().is_some_and(|last| at < last.end);
+            if is_inside || self.is_text(Span::new(at, at + 1)) || !rest.starts_with("mod ") {
+                continue;
+            }
+            let mut depth = 0_usize;
+            let from = text.len() - rest.len();
+            for (offset, brace) in rest.match_indices(['{', '}', ';']) {
+                if self.is_text(Span::new(from + offset, from + offset + 1)) {
+                    continue;
+                }
+                match brace {
+                    "{" => depth += 1,
+                    "}" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                if depth == 0 {
+                    found.push(Span::new(at, from + offset + 1));
+                    break;
+                }
+            }
+        }
+        found
+    }
+
     /// The innermost function around a place: an index.
     pub fn function_around(&self, at: Span) -> Option<usize> {
         let before = self.functions.partition_point(|function| function.span.start <= at.start);

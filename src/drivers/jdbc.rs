@@ -23,7 +23,10 @@ pub(super) const DRIVER: Driver = Driver {
             owner: Owner::PerCall,
             begins: Begins::NeverByDefault,
             pin: "`dataSource.getConnection()`",
-            methods: &[(&["getConnection", "connection"], Does::Borrows("Pooled"))],
+            methods: &[
+                (&["getConnection", "connection"], Does::Borrows("Pooled")),
+                (&["setMaximumPoolSize", "setMaxTotal", "setMaxPoolSize"], Does::Limit),
+            ],
             otherwise: Does::Nothing,
             ..HANDLE
         },
@@ -49,7 +52,7 @@ pub(super) const DRIVER: Driver = Driver {
         Kind {
             name: "Own",
             owner: Owner::Own,
-            begins: Begins::NeverByDefault,
+            begins: Begins::Never,
             methods: CONNECTION_OWN,
             otherwise: Does::Nothing,
             at_end: AtEnd::Closes,

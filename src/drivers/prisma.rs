@@ -10,11 +10,12 @@ const RUNS: &[&str] = &["$queryRaw", "$queryRawUnsafe", "$queryRawTyped", "$exec
 pub(super) const DRIVER: Driver = Driver {
     name: "Prisma",
     languages: SCRIPT,
-    imports: &["@prisma/client"],
+    // The client may be generated anywhere, and wrapped in a service.
+    imports: &["@prisma/client", "*.PrismaClient", "*.PrismaService"],
     kinds: &[
         Kind {
             name: "Client",
-            types: &["@prisma/client.PrismaClient"],
+            types: &["@prisma/client.PrismaClient", "*PrismaClient", "*PrismaService"],
             owner: Owner::PerCall,
             begins: Begins::Never,
             pin: "`prisma.$transaction(async (tx) => …)`",
@@ -30,7 +31,7 @@ pub(super) const DRIVER: Driver = Driver {
         },
         Kind {
             name: "Tx",
-            types: &["@prisma/client.Prisma.TransactionClient"],
+            types: &["@prisma/client.Prisma.TransactionClient", "*.Prisma.TransactionClient"],
             begins: Begins::Already,
             methods: &[(RUNS, Does::Run)],
             otherwise: Does::Works,

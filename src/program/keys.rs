@@ -99,7 +99,7 @@ const VALUES: &[Row] = &[
     (&[Rust], r"\b((?:std::)?process::id\(\))", Moves::Number),
     (
         &[Java, Kotlin, Scala],
-        r"\b(System\.identityHashCode\([^()]*\)|new Object\(\)\.hashCode\(\)|Object\(\)\.hashCode\(\))",
+        r"\b(System\.identityHashCode\([^()]*\)|(?:new )?Object\(\)\.hashCode\(\)|javaClass\.hashCode\(\)|getClass\(\)\.hashCode\(\)|\w+(?:::|\.)class(?:\.java)?\.hashCode\(\))",
         Moves::Process,
     ),
     (

@@ -4,7 +4,7 @@ use crate::finding::{Fix, Level, Place};
 use crate::flow::{Evidence, Session, SiteId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink, remove, rename};
 use crate::span::Span;
-use crate::sql::advisory::{Action, Function, Key, Sameness, Scope};
+use crate::sql::advisory::{Action, Function, Key, KeyPart, Sameness, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "mismatched-unlock",
@@ -100,14 +100,29 @@ fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> O
     }
     let site = flow.meant_for(release)?;
     let (_, taken) = flow.unit.advisory(site)?;
-    let level =
-        if key.is_literal() && taken.is_literal() || !key.same_space(taken) { Level::Error } else { Level::Warning };
+    let level = if key.is_literal() && taken.is_literal() || !key.same_space(taken) || differ_in_one_literal(key, taken)
+    {
+        Level::Error
+    } else {
+        Level::Warning
+    };
     let why = if key.same_space(taken) {
         format!("locks {taken} but unlocks {key}: the unlock returns false and the lock stays")
     } else {
         format!("locks {taken} but unlocks {key}: (int, int) and bigint keys never meet, so the lock stays")
     };
     Some(Mismatch { taken: site, why, level, right: Right::Unknown })
+}
+
+/// Whether one half of two keys is the same text, and the other two different literals.
+fn differ_in_one_literal(key: &Key, taken: &Key) -> bool {
+    let mut parts = key.parts().zip(taken.parts());
+    let (Some(first), Some(second), None) = (parts.next(), parts.next(), parts.next()) else { return false };
+    let same = |(mine, theirs): (&KeyPart, &KeyPart)| {
+        mine == theirs && !matches!(mine, KeyPart::Expression { opaque: true, .. })
+    };
+    let other = |parts: (&KeyPart, &KeyPart)| matches!(parts, (KeyPart::Constant(mine), KeyPart::Constant(theirs)) if mine != theirs);
+    same(first) && other(second) || other(first) && same(second)
 }
 
 /// The lock of the same key that the function has taken on another connection of its own, where nothing unlocks it.

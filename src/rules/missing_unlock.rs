@@ -77,6 +77,8 @@ fn host(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Si
             (flow, site),
             "nothing releases this lock: giving the connection back to its pool does not, and it stays locked there",
         )
-        .help(format!("call `{unlock}` with the same key on the same connection on every way out, or use the transaction form"));
+        .help(format!(
+            "call `{unlock}` with the same key on the same connection on every way out, or use the transaction form"
+        ));
     }
 }

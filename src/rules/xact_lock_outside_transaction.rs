@@ -1,7 +1,7 @@
 //! The transaction form in autocommit: gone at the end of its own statement.
 
 use crate::finding::{Level, Place};
-use crate::flow::UnitFlow;
+use crate::flow::{Action, Evidence, Owner, Session, StepId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Scope;
 
@@ -29,7 +29,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         // A lone lock is a barrier: it waits for the others and holds nobody up.
-        let Some(work) = flow.first_work_without(site) else { continue };
+        let Some(work) = flow.first_work_without(site).or_else(|| work_beside(context, flow, step)) else { continue };
         let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
         sink.at_site(
             &RULE,
@@ -45,4 +45,22 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         .related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock")
         .help("put BEGIN before the lock and COMMIT after the work");
     }
+}
+
+/// The first work that the same function does on another session after a lock through a pool: the lock was meant for it.
+fn work_beside(context: &Context<'_>, flow: &UnitFlow, lock: StepId) -> Option<StepId> {
+    let through_pool = |session: &Session| session.owner == Owner::PerCall && session.evidence > Evidence::Name;
+    flow.unit.session.as_ref().filter(|session| through_pool(session))?;
+    // The sessions of a function have their steps in common.
+    let others = context.file.units.iter().filter(|other| {
+        other.unit.span == flow.unit.span
+            && other.unit.name == flow.unit.name
+            && other.unit.steps.len() == flow.unit.steps.len()
+            && other.unit.session != flow.unit.session
+    });
+    let work = |other: &UnitFlow| {
+        let mut steps = other.unit.steps.iter().enumerate().skip(lock + 1);
+        steps.find(|(_, step)| matches!(step.action, Action::Work { .. })).map(|(id, _)| id)
+    };
+    others.filter_map(work).min()
 }

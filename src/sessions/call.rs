@@ -2,7 +2,7 @@
 
 use super::library::borrows;
 use super::sql::is_runner;
-use super::value::{Handle, Val};
+use super::value::{Handle, Origin, Val};
 use super::{MAX_STEPS, Run, names};
 use crate::driver::Does;
 use crate::flow::{Action, Evidence, Node, Owner};
@@ -373,11 +373,15 @@ impl<'s> Run<'_, 's, '_> {
         asked: &Asked<'_, 's>,
         out: &mut Vec<Node>,
     ) -> Option<Val> {
-        let handle = asked.vals.iter().find_map(|val| match val {
-            Val::Handle(handle) => Some(handle.clone()),
-            Val::Tuple(vals) => vals.iter().find_map(|val| val.handle().cloned()),
-            _ => None,
-        })?;
+        let handle = asked
+            .vals
+            .iter()
+            .find_map(|val| match val {
+                Val::Handle(handle) => Some(handle.clone()),
+                Val::Tuple(vals) => vals.iter().find_map(|val| val.handle().cloned()),
+                _ => None,
+            })
+            .or_else(|| self.process(call, qualified?))?;
         let does = handle.driver.takes.iter().find(|(names, _)| {
             names.iter().any(|known| {
                 *known == call.name
@@ -388,6 +392,26 @@ impl<'s> Run<'_, 's, '_> {
             does @ Does::Within { .. } => Some(self.within(&handle, call, asked.span, does, out)),
             does => Some(self.does(&handle, does, asked, out)),
         }
+    }
+
+    /// Elixir: what is called by the name of a process, or by a value that stands for one: `Postgrex.query!(MyApp.Pool, …)`.
+    fn process(&self, call: &Call<'s>, qualified: &str) -> Option<Handle> {
+        let code = self.program.code;
+        if self.program.language != HostLanguage::Elixir || !qualified.starts_with("Postgrex.") {
+            return None;
+        }
+        let name = self.slice(code.exprs.get(call.arguments.first()?.value)?.span);
+        let driver = self.names.drivers.iter().find(|driver| driver.name == "Postgrex")?;
+        let named = name == "__MODULE__" || name.starts_with(char::is_uppercase) || name.starts_with(':');
+        let sized = named && self.program.text.contains("pool_size:") && !self.program.text.contains("pool_size: 1\n");
+        // What a server keeps in its state is no transaction of a caller.
+        let kind = driver.kind(match (sized, self.is_entry || named) {
+            (true, _) => "Pooled",
+            (_, true) => "Pool",
+            _ => "Conn",
+        })?;
+        let origin = Origin::Text(name.to_owned());
+        Some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Shape, made: None })
     }
 
     /// Whether a call means a function of this file, and no method of something else.

@@ -62,6 +62,9 @@ const IN_PLACE: &[&str] = &[
     "traverse",
 ];
 
+/// Functions of Elixir that run another in a process of its own.
+const PROCESSES: &[&str] = &["async", "async_stream", "async_nolink", "async_stream_nolink", "spawn", "spawn_link"];
+
 /// Methods that lend their receiver to a block.
 const LENDS: &[&str] = &["use", "let", "also", "tap", "then", "run"];
 
@@ -111,6 +114,13 @@ impl<'s> Run<'_, 's, '_> {
                 continue;
             }
             let last = index + 1 == asked.vals.len();
+            // Another process has no part in the transaction of this one.
+            if self.program.language == HostLanguage::Elixir && PROCESSES.contains(&call.name) {
+                let meanwhile = std::mem::take(&mut self.instead);
+                self.follow(*function, &[], &[], true, out);
+                self.instead = meanwhile;
+                continue;
+            }
             if call.name == "finally" {
                 // A promise's cleanup.
                 let body = Node::Sequence(out.split_off(mark));

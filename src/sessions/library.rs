@@ -81,7 +81,7 @@ impl Names<'_, '_> {
 
 /// Whether what is made on a handle of a pool is a session of its own.
 pub(super) fn borrows(on: &Handle, kind: &Kind) -> bool {
-    on.kind.owner == Owner::PerCall && kind.owner == Owner::Borrowed
+    on.kind.owner == Owner::PerCall && matches!(kind.owner, Owner::Borrowed | Owner::UntilCommit)
 }
 
 /// `type DbPool = Pool<…>;`, `typealias Db = …`: the names of a file for other types.

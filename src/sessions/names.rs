@@ -320,6 +320,12 @@ impl<'a, 's> Names<'a, 's> {
                 {
                     return derived(&of, of.kind.method(call.name)?, node.span);
                 }
+                // `pgp(url)`: what the handle gives that is called.
+                if let Value::Name(name) = &self.code.exprs.get(call.callee)?.value
+                    && let Some(of) = self.handle_of_name(name, function, depth + 1)
+                {
+                    return derived(&of, of.kind.method("()")?, node.span);
+                }
                 // A function of the file: by the type it gives.
                 let called = self.function(function, call.name, call.arguments.len())?;
                 let (driver, kind) = self.of_type(self.code.functions[called].returns?)?;

@@ -31,6 +31,15 @@ const EXECUTES: &[&str] = &[
     "getResultList",
 ];
 
+/// Whether a method of a statement gives it a value.
+pub(super) fn is_binder(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with("set")
+        || name.starts_with("bind")
+        || name.contains("param")
+        || matches!(name.as_str(), "push_bind" | "add" | "addwithvalue")
+}
+
 impl<'s> Run<'_, 's, '_> {
     /// A method of SQL that runs later: binds to it, runs it on a handle, or makes another of it.
     pub(super) fn of_query(
@@ -80,12 +89,7 @@ impl<'s> Run<'_, 's, '_> {
             }
         }
         // `setLong(1, KEY)`, `bind(key)`, `setParameter("key", key)`.
-        let name = call.name.to_ascii_lowercase();
-        if name.starts_with("set")
-            || name.starts_with("bind")
-            || name.contains("param")
-            || matches!(name.as_str(), "push_bind" | "add" | "addwithvalue")
-        {
+        if is_binder(call.name) {
             self.bind_to(&mut query, asked);
             self.remember(call, &query);
             return Val::Query(query);

@@ -70,6 +70,8 @@ impl Sessions {
                 && session.owner == Owner::Borrowed
                 && !session.escapes
                 && !session.is_parameter;
+            // PHP's process keeps a persistent connection for the next request.
+            session.returned |= language == HostLanguage::Php && session.owner == Owner::Borrowed && !session.escapes;
             if session.owner == Owner::PerCall && self.single.contains(&self.origins[id]) {
                 session.owner = Owner::Ambient;
             }
@@ -115,7 +117,7 @@ impl<'s> Run<'_, 's, '_> {
             escapes: false,
             returned: false,
             throws: self.program.code.throws,
-            setting: None,
+            setting: self.other_database(&handle),
             is_parameter: parameter.is_some(),
             annotated: self.annotated && handle.kind.name == AROUND.name,
             is_global: matches!(handle.origin, Origin::Global(_)),
@@ -134,13 +136,22 @@ impl<'s> Run<'_, 's, '_> {
             });
             one && handle.root.method(call.name) == Some(Does::Limit)
         };
-        if handle.root.owner == Owner::PerCall && self.program.code.calls.iter().any(limits) {
+        let assigned = ["maximumPoolSize = 1\n", "maximumPoolSize = 1 }", "maximumPoolSize = 1;"];
+        let is_one = || assigned.iter().any(|one| self.program.text.contains(one));
+        if handle.root.owner == Owner::PerCall && (self.program.code.calls.iter().any(limits) || is_one()) {
             self.sessions.limit(&handle.origin);
         }
         if let Some((expr, function)) = handle.made {
             self.settle(&handle, id, expr, function);
         }
         id
+    }
+
+    /// Rails: a class that says which database it connects to does not use that of the application.
+    fn other_database(&self, handle: &Handle) -> Option<String> {
+        let says = |word: &str| self.program.text.contains(word);
+        let other = handle.driver.name == "Active Record" && (says("connects_to ") || says("establish_connection"));
+        other.then(|| "connects_to".to_owned())
     }
 
     /// What the call that makes a handle says of its sessions: autocommit, the size of a pool, where the address comes from.

@@ -1,5 +1,6 @@
 //! Statements of host code, as nodes.
 
+use super::query::is_binder;
 use super::value::{Handle, Query, Val};
 use super::within::Opened;
 use super::{Frame, MAX_STEPS, Run, names};
@@ -408,6 +409,11 @@ impl<'s> Run<'_, 's, '_> {
 
     /// A value that nobody keeps: SQL that was handed to something unknown has run there.
     pub(super) fn dropped(&mut self, expr: ExprId, val: &Val, out: &mut Vec<Node>) {
+        if let Some(Value::Call(call)) = self.program.code.exprs.get(expr).map(|expr| &expr.value)
+            && is_binder(self.program.code.calls[*call].name)
+        {
+            return;
+        }
         match val {
             Val::Query(query) if self.runner.is_some() || query.on.is_none() && self.is_call(expr) => {
                 let handle = match self.runner.clone() {

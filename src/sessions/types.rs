@@ -94,8 +94,11 @@ fn top_level(list: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a path is `known` or in it.
+/// Whether a path is `known` or in it; `*Service` stands for any that ends so.
 pub(super) fn within(path: &str, known: &str) -> bool {
+    if let Some(end) = known.strip_prefix('*') {
+        return path.ends_with(end);
+    }
     path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':', '\\']))
 }
 

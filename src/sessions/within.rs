@@ -154,7 +154,15 @@ impl<'s> Run<'_, 's, '_> {
             }
         };
         let Some(Does::Within { gives, transaction, .. }) = handle.kind.method(call.name) else { return None };
-        if !transaction {
+        // Slick says by the action what it is run in.
+        let (program, wrapped) = match code.exprs.get(program).map(|expr| &expr.value) {
+            Some(Value::Member { of, name: name @ ("transactionally" | "withPinnedSession"), .. }) => {
+                (*of, Some(*name))
+            }
+            _ => (program, None),
+        };
+        let transaction = transaction || wrapped == Some("transactionally");
+        if !transaction && wrapped.is_none() {
             // Each run is a call on the pool like any other.
             let before = self.runner.replace(handle);
             let val = self.program_value(program, 0, out);

@@ -8,7 +8,7 @@ use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
-use crate::flow::{Site, UnitFlow, UnitKind};
+use crate::flow::{Owner as Whose, Session, Site, UnitFlow, UnitKind};
 use crate::host;
 use crate::language::{HostLanguage, Language, is_test};
 use crate::prefilter;
@@ -20,7 +20,7 @@ use crate::span::Span;
 use crate::sql::advisory::{self, Key, Scope};
 use crate::sql::clause::{Verb, Wait};
 use crate::sql::lex::TokenKind;
-use crate::sql::routine::Routine;
+use crate::sql::routine::{Identity, Routine, identity};
 use crate::sql::script::{Section, Surroundings, sections};
 use crate::statement::{Statement, Wrappers};
 use nesting::Nesting;
@@ -136,7 +136,7 @@ impl<'a> File<'a> {
                 file.program = program;
                 texts.into_iter().enumerate().map(|(at, text)| (text, Origin::Query(at))).collect()
             }
-            Language::Sql | Language::Config(_) | Language::Prisma => {
+            Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => {
                 let whole = Span::new(source.bom(), source.text().len());
                 vec![(Region::verbatim(source.text(), whole), Origin::Script)]
             }
@@ -229,6 +229,11 @@ impl<'a> File<'a> {
         self.is_test
     }
 
+    /// Says that the tree around it makes it test code.
+    pub fn mark_as_test(&mut self) {
+        self.is_test = true;
+    }
+
     /// Whether a place in it is test code: Rust has both in one file.
     pub fn is_test_at(&self, at: Span) -> bool {
         self.is_test || self.tests.iter().any(|module| module.contains(at))
@@ -307,6 +312,15 @@ impl<'a> File<'a> {
         self.units.iter().any(|flow| flow.acquired().any(|(_, function, _)| function.scope == Scope::Session))
     }
 
+    /// Whether a lock of the session is taken through a pool that is made elsewhere.
+    pub fn locks_through_pool(&self) -> bool {
+        self.units.iter().any(|flow| {
+            let handed = |session: &Session| session.owner == Whose::PerCall && session.is_handed();
+            flow.unit.session.as_ref().is_some_and(handed)
+                && flow.acquired().any(|(_, function, _)| function.scope == Scope::Session)
+        })
+    }
+
     /// Takes out what stands in definitions that others replace.
     pub fn leave_out(&mut self, definitions: &[Span]) {
         self.left_out.extend_from_slice(definitions);
@@ -328,10 +342,7 @@ impl<'a> File<'a> {
         if name.contains("advisory") {
             self.own_functions.push(name.to_owned());
         }
-        let types: Vec<&str> = routine.arguments.iter().map(|argument| argument.ty.as_str()).collect();
-        let schema = routine.schema.as_deref().unwrap_or_default();
-        let identity = format!("{schema}.{name}({})", types.join(","));
-        self.definitions.push(Definition { identity, statement: owner.statement });
+        self.definitions.extend(identity(routine).map(|identity| Definition { identity, statement: owner.statement }));
     }
 
     fn count_lock_sites(&mut self, lowered: &Lowered<'_>) {
@@ -361,8 +372,8 @@ fn is_migration(path: &str) -> bool {
 /// A routine's definition: where, and what it is known by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// Schema, name and argument types.
-    pub identity: String,
+    /// What the server knows it by.
+    pub identity: Identity,
     /// The statement that defines it.
     pub statement: Span,
 }

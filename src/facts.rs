@@ -26,6 +26,8 @@ pub struct Facts {
     pub catalog: Catalog,
     /// How programs connect; empty where no statement asks for it.
     pub pooler: Pooler,
+    /// Whether the tree makes a pool of one connection somewhere, which may be any that is handed on.
+    pub pool_of_one: bool,
     /// Functions of the tree that are named like an advisory function, lower case.
     pub own_functions: HashSet<String>,
 }

@@ -126,7 +126,7 @@ pub struct Function<'s> {
 pub fn read(source: &Source) -> Host<'_> {
     match source.language() {
         Language::Host(language) => syntax::read(source.text(), language),
-        Language::Sql | Language::Config(_) | Language::Prisma => Host::default(),
+        Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => Host::default(),
     }
 }
 
@@ -135,7 +135,7 @@ pub fn read(source: &Source) -> Host<'_> {
 pub fn code(source: &Source) -> Option<code::Code<'_>> {
     match source.language() {
         Language::Host(language) => code::code(source.text(), language),
-        Language::Sql | Language::Config(_) | Language::Prisma => None,
+        Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => None,
     }
 }
 

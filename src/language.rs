@@ -9,6 +9,8 @@ pub enum Language {
     Config(Config),
     /// A Prisma schema, which declares tables: context, and never reported on.
     Prisma,
+    /// What a test is to print, `expected/name.out`: that it is there says that `sql/name.sql` is a test. Never read.
+    Expected,
     /// A programming language, with SQL in its string literals.
     Host(HostLanguage),
 }
@@ -160,6 +162,9 @@ impl Language {
             return Some(*language);
         }
         let (stem, ending) = name.rsplit_once('.')?;
+        if ending == "out" && path.rsplit('/').nth(1) == Some("expected") {
+            return Some(Self::Expected);
+        }
         if TEMPLATES.iter().any(|template| ending.eq_ignore_ascii_case(template)) {
             let inner = stem.rsplit_once('.').and_then(|(_, inner)| Self::of_ending(inner));
             return inner.filter(|language| language.has_templates());
@@ -241,9 +246,26 @@ pub fn is_test(path: &str) -> bool {
         || [".test.", ".spec."].iter().any(|middle| name.contains(middle))
 }
 
+/// The output that pg_regress compares a script's with: of `sql/name.sql` that is `expected/name.out`.
+pub fn expected_output(path: &str) -> Option<String> {
+    let (directory, name) = path.rsplit_once('/')?;
+    let above = directory.strip_suffix("sql")?;
+    let stem = name.strip_suffix(".sql")?;
+    (above.is_empty() || above.ends_with('/')).then(|| format!("{above}expected/{stem}.out"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_of_regression_tests_by_their_output() {
+        assert_eq!(expected_output("sql/a.sql").as_deref(), Some("expected/a.out"));
+        assert_eq!(expected_output("x/sql/a.sql").as_deref(), Some("x/expected/a.out"));
+        assert!(expected_output("x/mysql/a.sql").is_none() && expected_output("sql/a.py").is_none());
+        assert_eq!(Language::of("x/expected/a.out"), Some(Language::Expected));
+        assert!(Language::of("x/a.out").is_none() && !Language::Expected.is_linted());
+    }
 
     #[test]
     fn languages_by_name() {

@@ -8,7 +8,7 @@ use crate::facts::routines;
 use crate::facts::wrappers::wrappers;
 use crate::finding::{FileId, Finding, Level, Notice, Related, Report};
 use crate::fingerprint;
-use crate::language::{Language, is_other_database};
+use crate::language::{Language, expected_output, is_other_database, is_test};
 use crate::prefilter;
 use crate::project::{Project, ProjectFile, Targets};
 use crate::region::Region;
@@ -91,7 +91,7 @@ pub(crate) fn with_files<R>(
     let sources = read(project, targets, (&|id| known(id) == Some(false), &marked), notices);
     let mut regions = room(&sources);
     let mut files = analyse(project, &sources, &mut regions, &Wrappers::default());
-    leave_out_replaced(&mut files);
+    place(project, &mut files);
     // What calls a wrapper need not hold a lock word itself.
     let wrappers = wrappers(&files);
     let callers = callers(project, targets, &sources, &wrappers, notices);
@@ -104,7 +104,7 @@ pub(crate) fn with_files<R>(
         }
         files.extend(analyse(project, &callers, &mut caller_regions, &wrappers));
         files.sort_by_key(|file| file.id);
-        leave_out_replaced(&mut files);
+        place(project, &mut files);
     }
     let loaded: Vec<Loaded> = sources.iter().chain(&callers).cloned().collect();
     then(&files, &loaded)
@@ -121,7 +121,15 @@ fn facts(project: &dyn Project, targets: &Targets, settings: &Settings, files: &
         targets.contains(file.id) && settings.of(file.source.path()).pooling() == Pooling::Auto && file.locks_session()
     };
     let pooler = if files.iter().any(|file| asks(&file)) { Pooler::read(project) } else { Pooler::default() };
-    Facts::of(files, project.complete(), catalog, pooler)
+    let mut facts = Facts::of(files, project.complete(), catalog, pooler);
+    facts.pool_of_one = files.iter().any(|file| targets.contains(file.id) && file.locks_through_pool())
+        && project.files().par_iter().enumerate().any(|(index, file)| {
+            let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+            matches!(file.language, Language::Host(_))
+                && !is_test(&file.path)
+                && project.read(id).is_ok_and(|content| prefilter::limits_to_one(&content))
+        });
+    facts
 }
 
 /// A file's source.
@@ -136,7 +144,7 @@ fn marked(file: &ProjectFile, content: &[u8]) -> bool {
                 && !prefilter::is_minified(content)
                 && (prefilter::names_advisory(content) || !prefilter::is_for_another(content))
         }
-        Language::Sql | Language::Config(_) | Language::Prisma => prefilter::may_lock(content),
+        Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => prefilter::may_lock(content),
     };
     let locks = may_lock && (!is_other_database(&file.path) || prefilter::names_advisory(content));
     // No word shows in what is no text, and that it is none has to be told.
@@ -247,9 +255,17 @@ fn beside(project: &dyn Project, source: &Source) -> Option<Surroundings> {
     }
 }
 
-fn leave_out_replaced(files: &mut [File<'_>]) {
+/// Whether a script's output is compared with what it should be, so that it is a test.
+fn is_compared(project: &dyn Project, file: &File<'_>) -> bool {
+    let known = |path: String| project.files().binary_search_by(|file| (*file.path).cmp(&*path)).is_ok();
+    expected_output(file.source.path()).is_some_and(known)
+}
+
+/// Tells files what only the tree around them says: which are tests, and which definitions others replace.
+fn place(project: &dyn Project, files: &mut [File<'_>]) {
+    files.iter_mut().filter(|file| is_compared(project, file)).for_each(|file| file.mark_as_test());
     let mut replaced: BTreeMap<FileId, Vec<Span>> = BTreeMap::new();
-    for (id, definition) in routines::replaced(files) {
+    for (id, definition) in routines::replaced(project, files) {
         replaced.entry(id).or_default().push(definition);
     }
     for file in files {

@@ -10,6 +10,7 @@ mod result;
 mod tests;
 
 use crate::host::{self, Argument, CallSite, Function, Host, Literal};
+use crate::language::{HostLanguage, Language};
 use crate::region::Region;
 use crate::source::Source;
 use crate::span::Span;
@@ -141,6 +142,12 @@ pub fn read(source: &Source) -> (Program<'_>, Vec<Region<'_>>) {
     (program, regions)
 }
 
+/// Whether a file in the language is a program of its own, outside of its functions.
+fn runs_at_once(language: Language) -> bool {
+    use HostLanguage::{Elixir, JavaScript, Php, Python, Ruby, Tsx, TypeScript};
+    matches!(language, Language::Host(Elixir | JavaScript | Php | Python | Ruby | Tsx | TypeScript))
+}
+
 fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -> Query<'s> {
     let text = source.text();
     let function = literal.function.and_then(|index| program.functions.get(index));
@@ -158,7 +165,12 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
         binding: literal.binding,
         result: result::of(source, program, literal, &expression, end),
         work_follows: result::work_follows(text, literal, &expression, end),
-        when_missing: missing::of(text, literal, &expression, end, declared),
+        // Where nothing runs outside of functions, what follows a constant in the file is not about it.
+        when_missing: if declared.is_some() || function.is_some() || runs_at_once(source.language()) {
+            missing::of(text, literal, &expression, end, declared)
+        } else {
+            None
+        },
         unit: name.into(),
         purpose: words.join(" ").trim().into(),
     }

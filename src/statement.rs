@@ -293,12 +293,7 @@ impl<'d> Statement<'d> {
         if lock.function.action != Action::TryLock {
             return Answer::None;
         }
-        // Anywhere but in the outermost select list the statement itself uses it.
-        let outermost = lock.call.query.is_some_and(|id| {
-            let query = self.tree.query(id);
-            query.parent.is_none() && query.wrap == Wrap::None
-        });
-        if lock.call.clause != Clause::List || !outermost || !self.is_whole_list_item(&lock.call) {
+        if !self.gives_out(lock) {
             return Answer::Read;
         }
         match self.result {
@@ -306,6 +301,16 @@ impl<'d> Statement<'d> {
             Use::Dropped | Use::Returned(Expects::Nothing) | Use::Stored { read: false } => Answer::Dropped,
             _ => Answer::Read,
         }
+    }
+
+    /// Whether what a call returns is a column of what the statement does. Anywhere but in the outermost select list the
+    /// statement itself uses it.
+    pub fn gives_out(&self, lock: &LockCall) -> bool {
+        let outermost = lock.call.query.is_some_and(|id| {
+            let query = self.tree.query(id);
+            query.parent.is_none() && query.wrap == Wrap::None
+        });
+        lock.call.clause == Clause::List && outermost && self.is_whole_list_item(&lock.call)
     }
 
     /// Whether a call is an item of the select list by itself, as it stands or in parentheses, with or without alias.

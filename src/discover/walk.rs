@@ -90,7 +90,7 @@ fn file(entry: DirEntry) -> Option<Event> {
     let name = entry.file_name().to_string_lossy();
     if name == FILE_NAME {
         Some(Event::Config(entry.into_path()))
-    } else if Language::of(&name).is_some() {
+    } else if Language::of(&entry.path().to_string_lossy().replace('\\', "/")).is_some() {
         Some(Event::File(entry.into_path()))
     } else {
         None

@@ -45,6 +45,8 @@ pub enum Evidence {
     Name,
     /// A name by which keys often go: `code`, `other_id`, `…_key`. Only where the caller wants one row.
     Guess,
+    /// The column is a hole, compared with one value. Likewise.
+    Hole,
 }
 
 /// Which rows the SELECT of a query can return.
@@ -124,8 +126,28 @@ impl Reader<'_> {
                 })
             }
             _ if listed => Bound::Listed,
-            _ => Bound::Open,
+            _ => self.by_hole(&equalities).map_or(Bound::Open, Bound::Row),
         }
+    }
+
+    /// The one row of a query whose only condition compares a hole with one value.
+    fn by_hole(&self, equalities: &[(Side, Side, Comparison)]) -> Option<Row> {
+        let ([_], [_], [(.., comparison)]) =
+            (self.select.from.as_slice(), self.select.conjuncts.as_slice(), equalities)
+        else {
+            return None;
+        };
+        let Operand::Value(column) = &comparison.left.operand else { return None };
+        let Value::Parameter(hole) = column.uncast() else { return None };
+        let is_value = hole.starts_with(['?', ':', '@']) || hole.strip_prefix('$').is_some_and(|n| !n.starts_with('{'));
+        let fixed = matches!(self.side(&comparison.right.operand), Side::Fixed);
+        (!is_value && fixed && !comparison.may_be_many).then(|| Row {
+            columns: vec![hole.clone()],
+            comparison: comparison.tokens.clone(),
+            evidence: Evidence::Hole,
+            state: false,
+            may_be_many: false,
+        })
     }
 
     /// A column of a one-row item is fixed, whichever it is.

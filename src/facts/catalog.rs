@@ -185,7 +185,7 @@ fn declared(project: &dyn Project, tables: BTreeSet<String>) -> Vec<Declared> {
         found.par_iter_mut().enumerate().filter(|(_, known)| known.is_none()).for_each(|(index, known)| {
             let file = &project.files()[index];
             let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-            if matches!(file.language, Language::Config(_)) {
+            if matches!(file.language, Language::Config(_) | Language::Expected) {
                 return;
             }
             let memo = project.memo(id);

@@ -87,7 +87,7 @@ pub(super) fn read(path: &Arc<str>, language: Language, content: Cow<'_, [u8]>, 
         _ if !names.is_in(&content, false) => return None,
         Language::Prisma => declared.changes = prisma::read(&String::from_utf8_lossy(&content)),
         Language::Sql => declared.changes = script::read(path, content.into_owned()),
-        Language::Config(_) => {}
+        Language::Config(_) | Language::Expected => {}
     }
     Some(declared)
 }

@@ -2,6 +2,7 @@
 //! when it was reached, and, for each way out, what was still held.
 
 mod effect;
+mod guarded;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -67,6 +68,8 @@ pub fn interpret(unit: &Unit) -> Trace {
         words,
         loops: 0,
         asked: asked(&unit.root),
+        guarded: if unit.kind == UnitKind::Host { guarded::guarded(unit) } else { Sites::default() },
+        guards: 0,
     };
     let outcome = run.node(&unit.root, States::from([State::start(unit)]));
     let end = Span::new(unit.span.end, unit.span.end);
@@ -152,6 +155,9 @@ struct Run<'u> {
     loops: usize,
     /// The steps whose failure something looks at.
     asked: HashSet<StepId>,
+    /// The sites that a cleanup releases, and how many such cleanups are around.
+    guarded: Sites,
+    guards: usize,
 }
 
 impl Run<'_> {
@@ -268,7 +274,10 @@ impl Run<'_> {
     }
 
     fn ensured(&mut self, body: &Node, cleanup: &Node, states: States) -> Outcome {
+        let guards = usize::from(guarded::releases(self.unit, cleanup));
+        self.guards += guards;
         let mut left = self.node(body, states);
+        self.guards -= guards;
         let mut outcome = self.node(cleanup, std::mem::take(&mut left.normal));
         // Of the many calls that may throw one is told: a cleanup for each would cost their number at every level.
         let mut failures: Option<(Span, States)> = None;
@@ -348,7 +357,8 @@ impl Run<'_> {
                 state.statement = step.statement;
             }
             self.record(id, &state);
-            if self.may_fail(&step.action) && (!state.held.is_empty() || self.unit.kind == UnitKind::Host) {
+            let trusted = step.action == Action::Call && self.is_trusted(&state);
+            if self.may_fail(&step.action) && !trusted && (!state.held.is_empty() || self.unit.kind == UnitKind::Host) {
                 let mut failed = state.clone();
                 failed.aborted |= self.aborts(&step.action, &state);
                 failing.insert(failed);
@@ -383,6 +393,13 @@ impl Run<'_> {
             outcome.raises.push((Way::Failure, step.span, failing));
         }
         outcome
+    }
+
+    /// Whether all that a session holds is released by a cleanup whose block has not begun yet: a call until then is
+    /// taken for one that does not throw.
+    fn is_trusted(&self, state: &State) -> bool {
+        let held = state.held.without(&self.scoped);
+        self.guards == 0 && !held.is_empty() && held.without(&self.guarded).is_empty()
     }
 
     fn record(&mut self, id: StepId, state: &State) {

@@ -103,6 +103,11 @@ impl Session {
             || !matches!(self.begins, Begins::Never) && !self.is_local()
     }
 
+    /// Whether somebody else has made it: what it is limited to is not in the function.
+    pub const fn is_handed(&self) -> bool {
+        self.is_parameter || self.is_field
+    }
+
     /// Whether the function itself has come by it.
     pub const fn is_local(&self) -> bool {
         matches!(self.owner, Owner::Borrowed | Owner::Own | Owner::Reset) && !self.is_parameter && !self.is_field

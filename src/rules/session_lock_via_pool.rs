@@ -18,6 +18,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     if session.evidence == Evidence::Name {
         return;
     }
+    // A pool of one connection is none, and this may be that one.
+    if context.facts.pool_of_one && session.owner == Owner::PerCall && session.is_handed() {
+        return;
+    }
     for (site, function, key) in flow.acquired() {
         if function.scope != Scope::Session {
             continue;

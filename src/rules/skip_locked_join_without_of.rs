@@ -35,7 +35,12 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 Level::Warning,
                 context,
                 (statement, &lock.tokens),
-                format!("this also locks the rows of `{other}`, and skips every row whose `{other}` row is locked"),
+                if written(statement, joined).is_some_and(|at| tree.kind(at) == Some(TokenKind::Hole)) {
+                    "this also locks the rows of the joined table, and skips every row whose joined row is locked"
+                        .to_owned()
+                } else {
+                    format!("this also locks the rows of `{other}`, and skips every row whose `{other}` row is locked")
+                },
             )
             .related(Place::new(context.file.id, statement.source(&joined.tokens)), "the joined table");
         if let Some(name) = written(statement, queue) {

@@ -30,13 +30,14 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let query = tree.query(id);
         let Some(select) = query.select() else { continue };
         let Bound::Row(row) = bound(statement, select, &context.facts.catalog) else { continue };
-        let Some(level) = level(statement, query, lock, &row) else { continue };
+        let Some(level) = level(context, statement, query, lock, &row) else { continue };
         let columns = row.columns.join(", ");
         let why = match row.evidence {
             Evidence::Catalog => format!("`{columns}` is a unique key, so this names one row"),
             Evidence::Name | Evidence::Guess => {
                 format!("`{columns}` looks like a key, so this names one row")
             }
+            Evidence::Hole => "the function is named for the key that this is, so it names one row".to_owned(),
         };
         sink.at_tokens(
             &RULE,
@@ -52,13 +53,17 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 }
 
 /// How sure it is that zero rows will be misread; `None` where the row is not known to be one.
-fn level(statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
+fn level(context: &Context<'_>, statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
     let one = statement.result == Use::Returned(Expects::One) && query.parent.is_none() && !query.is_limited();
-    let expected = one || statement.when_missing == Some(Missing::Fails);
-    if row.evidence == Evidence::Guess && !expected {
+    let fails = statement.when_missing == Some(Missing::Fails);
+    let expected = one || fails || row.evidence == Evidence::Hole && names_a_key(&statement.purpose);
+    if row.evidence >= Evidence::Guess && !expected {
         return None;
     }
-    let quiet = row.state || row.may_be_many || matches!(lock.strength, Strength::Share | Strength::KeyShare);
+    let quiet = takes_the_lock_alone(context, statement) && !fails
+        || row.state
+        || row.may_be_many
+        || matches!(lock.strength, Strength::Share | Strength::KeyShare);
     let sure = row.evidence == Evidence::Catalog || expected || query.wrap == Wrap::Exists;
     Some(if sure && !quiet { Level::Warning } else { Level::Note })
 }
@@ -95,9 +100,33 @@ fn is_try_claim(context: &Context<'_>, statement: &Statement<'_>) -> bool {
     is_called_so(&statement.purpose) || is_said_so(context, statement.anchor)
 }
 
+/// Whether a function says that it looks up one row: `loadByPrimaryKey`.
+fn names_a_key(name: &str) -> bool {
+    let name = plain(name);
+    ["byprimarykey", "bypk", "byid", "byuuid"].iter().any(|words| name.contains(words))
+}
+
+/// Whether the query is named for the lock and not for the row: `lock.sql`, `acquireLock`. Without a row it has no lock.
+fn takes_the_lock_alone(context: &Context<'_>, statement: &Statement<'_>) -> bool {
+    const READS: &[&str] = &["fetch", "find", "get", "load", "lookup", "read", "select"];
+    let path = context.file.source.path();
+    let name = if statement.purpose.is_empty() && statement.query.is_none() {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        plain(name.split('.').next().unwrap_or_default())
+    } else {
+        plain(&statement.purpose)
+    };
+    (name.starts_with("lock") || name.ends_with("lock")) && !READS.iter().any(|word| name.contains(word))
+}
+
+/// A name in lower case, without what stands between its words.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// Whether a name says so.
 fn is_called_so(name: &str) -> bool {
-    let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let name = plain(name);
     NAMES.iter().any(|word| name.contains(word))
 }
 

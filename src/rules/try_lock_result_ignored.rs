@@ -4,13 +4,15 @@ use crate::finding::{Level, Place};
 use crate::flow::{Answer, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Action;
+use crate::sql::clause::Wait;
+use crate::statement::{Statement, Use};
 
 pub(super) const RULE: Rule = Rule {
     name: "try-lock-result-ignored",
     level: Level::Error,
     rank: Rank::Mismatched,
     page: include_str!("../../rules/try-lock-result-ignored.md"),
-    checks: &[Check::Unit(check)],
+    checks: &[Check::Unit(check), Check::Statement(rows)],
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
@@ -45,5 +47,26 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             story = story
                 .related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock too");
         }
+    }
+}
+
+/// Rows that are skipped where somebody holds them, by a call that gives no rows back.
+fn rows(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
+    if statement.query.is_none() || statement.result != Use::Dropped || !statement.tree.complete() {
+        return;
+    }
+    for (id, lock) in statement.row_locks() {
+        let query = statement.tree.query(id);
+        if lock.wait != Wait::SkipLocked || query.parent.is_some() || query.select().is_none() {
+            continue;
+        }
+        sink.at_tokens(
+            &RULE,
+            Level::Warning,
+            context,
+            (statement, &lock.tokens),
+            "nobody reads which rows this locked: those that another session holds are skipped, and what follows runs either way",
+        )
+        .help("fetch the rows and look at them, or wait with plain FOR UPDATE");
     }
 }

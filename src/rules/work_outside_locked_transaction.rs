@@ -3,6 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::flow::{Action, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::sql::advisory::Scope;
 
 pub(super) const RULE: Rule = Rule {
     name: "work-outside-locked-transaction",
@@ -20,7 +21,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     if outside().next().is_none() {
         return;
     }
-    for (site, ..) in flow.acquired() {
+    // A lock of the session keeps others out until it is released, whoever works meanwhile.
+    for (site, ..) in flow.acquired().filter(|(_, function, _)| function.scope == Scope::Transaction) {
         let Some((_, work)) = outside().find(|(id, _)| flow.trace.before[*id].held_any.contains(site)) else {
             continue;
         };

@@ -140,7 +140,7 @@ impl Found<'_> {
         let mark = match source.language() {
             Language::Host(HostLanguage::Python | HostLanguage::Ruby | HostLanguage::Elixir) => "#",
             Language::Host(_) => "//",
-            Language::Sql | Language::Config(_) | Language::Prisma => "--",
+            Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => "--",
         };
         let comment = format!("{mark} locklint: ignore[{}]", finding.rule);
         let (start, end) = (line(source, finding.statement.start), line(source, finding.statement.end));

@@ -345,7 +345,7 @@ impl<'s> Run<'_, 's, '_> {
             return result;
         }
         // Of a function that runs here the parts may throw.
-        if !asked.vals.iter().any(|val| matches!(val, Val::Function(_))) {
+        if !asked.vals.iter().any(|val| matches!(val, Val::Function(_))) && !self.is_told(call) && !call.constructs {
             self.may_throw(span, out);
         }
         result

@@ -117,6 +117,11 @@ impl Run<'_, '_, '_> {
                     otherwise
                 }
             }
+            // `if locked and is_postgres(): unlock`: what is asked beside the lock was asked where it was taken.
+            Condition::Logic { and: true, first, second, .. } if self.is_of_unlock(first, second, &then) => {
+                let held = if matches!(**first, Condition::Opaque) { second } else { first };
+                self.branch(held, then, otherwise)
+            }
             Condition::Logic { and, first, between, second } => {
                 // What is taken on two ways stands twice in the tree, which must not double at every level.
                 if !is_small(if *and { &otherwise } else { &then }) {
@@ -130,6 +135,33 @@ impl Run<'_, '_, '_> {
                 let rest = Node::Sequence(rest);
                 if *and { self.branch(first, rest, decided) } else { self.branch(first, decided, rest) }
             }
+        }
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Whether of two conditions one says that a lock is held, the other says nothing, and what follows unlocks.
+    fn is_of_unlock(&self, first: &Condition, second: &Condition, then: &Node) -> bool {
+        let says = matches!(
+            (first, second),
+            (Condition::Granted(_, true), Condition::Opaque) | (Condition::Opaque, Condition::Granted(_, true))
+        );
+        says && self.unlocks(then)
+    }
+
+    fn unlocks(&self, node: &Node) -> bool {
+        match node {
+            Node::Step(step) => {
+                let unlocks = |site| self.builder.function(site).is_some_and(|function| !function.acquires());
+                self.builder.site(*step).is_some_and(unlocks)
+            }
+            Node::Exit(..) => false,
+            Node::Sequence(nodes) => nodes.iter().any(|node| self.unlocks(node)),
+            Node::Branch { then, otherwise, .. } | Node::Failed { then, otherwise, .. } => {
+                self.unlocks(then) || self.unlocks(otherwise)
+            }
+            Node::Loop { body, .. } | Node::Block { body, .. } | Node::Try { body, .. } => self.unlocks(body),
+            Node::Ensured { body, cleanup } => self.unlocks(body) || self.unlocks(cleanup),
         }
     }
 }

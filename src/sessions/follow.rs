@@ -5,7 +5,7 @@ use super::value::{Handle, Origin, Val};
 use super::{MAX_INLINED, MAX_STEPS, Run, names};
 use crate::driver::{Does, Driver, LIBRARY};
 use crate::flow::{Action, Begins, Evidence, Node};
-use crate::host::code::{Argument, Call, FunctionId};
+use crate::host::code::{Argument, Call, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use crate::sql::value::Value as Sql;
@@ -332,5 +332,16 @@ impl<'s> Run<'_, 's, '_> {
             let node = self.builder.step(None, Action::Call, span);
             out.push(node);
         }
+    }
+
+    /// Whether a call writes to a log, which is no way out for anybody.
+    pub(super) fn is_told(&self, call: &Call<'s>) -> bool {
+        const LOGS: &[&str] = &["console", "log", "logger", "logging"];
+        let code = self.program.code;
+        let Some(Value::Member { of, .. }) = code.exprs.get(call.callee).map(|expr| &expr.value) else {
+            return matches!(call.name, "error_log" | "print" | "println" | "printf" | "puts");
+        };
+        let name = self.last_name(*of).trim_matches(['_', '$']).to_ascii_lowercase();
+        LOGS.iter().any(|known| name.ends_with(known)) || matches!(call.name, "println" | "printf")
     }
 }

@@ -39,7 +39,8 @@ impl<'s> Run<'_, 's, '_> {
         }
     }
 
-    fn last_name(&self, expr: ExprId) -> &'s str {
+    /// The last name of an expression; empty where it has none.
+    pub(super) fn last_name(&self, expr: ExprId) -> &'s str {
         match self.program.code.exprs.get(expr).map(|expr| &expr.value) {
             Some(Value::Name(name) | Value::Member { name, .. }) => name,
             _ => "",

@@ -12,7 +12,7 @@ use crate::sql::advisory::{self, Action as Lock};
 use crate::sql::clause::Verb;
 use crate::sql::key;
 use crate::sql::value::Value as Sql;
-use crate::statement::LockCall;
+use crate::statement::{LockCall, Statement};
 
 /// Methods that give how many rows there were, or whether there are any, but no value: who asks them does not know whether a
 /// lock was granted, unless the rows are fetched later.
@@ -78,6 +78,7 @@ impl<'s> Run<'_, 's, '_> {
         let first = self.builder.len();
         let Some(statements) = self.program.queries.get(&query.text).cloned() else { return Val::Nothing };
         let one_row = matches!(statements.as_slice(), [only] if always_one_row(only));
+        let mut given_out = Vec::new();
         for (index, statement) in statements.into_iter().enumerate() {
             if self.builder.len() >= MAX_STEPS {
                 break;
@@ -91,8 +92,17 @@ impl<'s> Run<'_, 's, '_> {
                 let known = keys.iter().find(|(at, _)| *at == lock.span);
                 known.map_or_else(|| lock.key.clone(), |(_, key)| key.clone())
             };
+            given_out.extend(statement.locks.iter().filter(|lock| statement.gives_out(lock)).map(|lock| lock.span));
+            let first = self.builder.len();
             let nodes = self.builder.statement(session, (statement, index > 0 && query.bound.is_empty()), &key);
             out.extend(nodes);
+            if query.bound.is_empty() && goes_on(statement) {
+                (first..self.builder.len())
+                    .filter_map(|step| self.builder.site(step))
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .for_each(|site| self.builder.shares_its_text(site));
+            }
         }
         if self.builder.len() == first {
             self.push(session, Action::Call, span, out);
@@ -104,7 +114,7 @@ impl<'s> Run<'_, 's, '_> {
             match self.builder.function(at).map(|function| function.action) {
                 Some(Lock::TryLock) => {
                     site = Some(at);
-                    if counts {
+                    if counts && self.builder.span(at).is_some_and(|span| given_out.contains(&span)) {
                         self.builder.answered(at, Says::Dropped);
                     }
                 }
@@ -207,6 +217,13 @@ impl<'s> Run<'_, 's, '_> {
                 matches!(code.exprs.get(argument.value).map(|expr| &expr.value), Some(Value::Name(name)) if contexts.contains(name))
             })
     }
+}
+
+/// Whether more follows a statement in its text.
+fn goes_on(statement: &Statement<'_>) -> bool {
+    let end = statement.tree.tokens().last().map_or(0, |token| token.span().end);
+    let rest = statement.tree.text().get(end..).unwrap_or_default();
+    !rest.trim_start_matches(|c: char| c == ';' || c.is_whitespace()).is_empty()
 }
 
 /// Whether a method of something unknown runs the SQL that it is given.

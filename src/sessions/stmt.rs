@@ -1,7 +1,8 @@
 //! Statements of host code, as nodes.
 
+use super::answer::Part;
 use super::query::is_binder;
-use super::value::{Handle, Query, Val};
+use super::value::{Answer, Handle, Query, Val};
 use super::within::Opened;
 use super::{Frame, MAX_STEPS, Run, names};
 use crate::driver::{AtEnd, Does};
@@ -306,11 +307,26 @@ impl<'s> Run<'_, 's, '_> {
             || self.program.language == HostLanguage::Elixir && matches!(name, "reason" | "error")
     }
 
+    /// A name that is made true where a lock was taken says whether it is held, and goes on to say so where it is made
+    /// false again.
+    fn flag(&mut self, name: &str, val: Val) -> Val {
+        let site = match val {
+            Val::Bool(true) => self.builder.just_acquired().filter(|&site| self.builder.function(site).is_some()),
+            Val::Bool(false) => match self.lookup(name) {
+                Val::Answer(Answer { site, step: None, granted: true, .. }) => site,
+                _ => None,
+            },
+            _ => None,
+        };
+        site.map_or(val, |site| Val::Answer(Answer { site: Some(site), step: None, granted: true, part: Part::Value }))
+    }
+
     /// Gives a name or a field a value.
     pub(super) fn assign(&mut self, target: ExprId, name: &str, val: Val) {
         if let Val::Bool(on) = val {
             self.switch(target, on);
         }
+        let val = self.flag(name, val);
         // Another way may give it another value.
         let val = if matches!(val, Val::Bool(_) | Val::Null) { Val::Nothing } else { val };
         let function = self.function();

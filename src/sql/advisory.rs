@@ -218,6 +218,11 @@ impl Key {
         !matches!(self, Self::Unknown) && self.parts().all(KeyPart::is_literal)
     }
 
+    /// Whether a part may be another value each time that it is read.
+    pub fn is_opaque(&self) -> bool {
+        self.parts().any(|part| matches!(part, KeyPart::Expression { opaque: true, .. }))
+    }
+
     /// Whether a part is NULL.
     pub fn has_null(&self) -> bool {
         self.parts().any(|part| *part == KeyPart::Null)

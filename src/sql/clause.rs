@@ -8,6 +8,7 @@ mod conjunct;
 mod dml;
 mod from;
 mod node;
+mod open;
 mod reach;
 mod scope;
 mod tail;

@@ -378,8 +378,8 @@ impl<'t> Lexer<'t> {
     }
 
     fn operator(&self, start: usize) -> (TokenKind, usize) {
-        // `%(name)s` and `%NAME%` are no operators anywhere.
-        if self.byte(start) == b'%'
+        // `%(name)s`, `%NAME%` and `@extschema@` are no operators anywhere.
+        if matches!(self.byte(start), b'%' | b'@')
             && let Some(end) = hole::always(self.bytes, start)
         {
             return self.glued(end);

@@ -7,6 +7,9 @@ use crate::region::Region;
 use crate::span::SqlSpan;
 
 mod arguments;
+mod identity;
+
+pub use identity::{Identity, drops, identity};
 
 /// A function, a procedure or a DO block.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -123,10 +123,30 @@ impl HostBuilder {
         }
     }
 
+    /// Where a site is.
+    pub fn span(&self, site: SiteId) -> Option<Span> {
+        self.builder.sites.get(site).map(|site| site.span)
+    }
+
+    /// The site of the lock that the last step took, calls of other code left out.
+    pub fn just_acquired(&self) -> Option<SiteId> {
+        match self.builder.steps.iter().rfind(|step| step.action != Action::Call)?.action {
+            Action::Acquire(site) => Some(site),
+            _ => None,
+        }
+    }
+
     /// Says who reads the answer of a try-lock.
     pub fn answered(&mut self, site: SiteId, answer: Answer) {
         if let Some(site) = self.builder.sites.get_mut(site) {
             site.answer = answer;
+        }
+    }
+
+    /// Says that more is sent in one string with the statement of a site: the server runs it in one transaction.
+    pub fn shares_its_text(&mut self, site: SiteId) {
+        if let Some(site) = self.builder.sites.get_mut(site) {
+            site.guards_own_statement = true;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which common table expression a name refers to, and which queries PostgreSQL runs at all.
 
-use super::Tree;
 use super::node::{Clause, FromItem, Query, QueryId, Select, Term, Wrap};
+use super::{Tree, open};
 use crate::sql::functions;
 use crate::sql::lex::TokenKind;
 use std::collections::HashMap;
@@ -162,6 +162,7 @@ fn evaluations(tree: &Tree<'_>) -> Vec<Evaluation> {
             children[parent.0].push(QueryId(index));
         }
     }
+    let open = if queries.iter().any(|query| query.wrap == Wrap::Cte) { open::holes(tree) } else { Vec::new() };
     let mut runs = vec![false; queries.len()];
     let mut work: Vec<QueryId> = tree.roots.clone();
     while let Some(id) = work.pop() {
@@ -178,6 +179,9 @@ fn evaluations(tree: &Tree<'_>) -> Vec<Evaluation> {
             if runs {
                 work.push(child);
             }
+        }
+        if open.get(id.0) == Some(&true) {
+            work.extend(open::visible(tree, id));
         }
         work.extend(queries[id.0].terms.iter().flat_map(items).filter_map(|item| item.cte));
     }

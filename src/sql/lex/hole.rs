@@ -57,8 +57,23 @@ fn name_end(bytes: &[u8], mut index: usize) -> usize {
     index
 }
 
-/// The end of a `%` hole that is one wherever it stands: `%(name)s`, `%NAME%`.
+/// The end of what the script of an extension has in place of a schema: `@extschema@`, `@extschema:name@`.
+fn extension_schema(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut end = start + b"@extschema".len();
+    if bytes.get(start..end)? != b"@extschema" {
+        return None;
+    }
+    if at(bytes, end) == b':' {
+        end = name_end(bytes, end + 1);
+    }
+    (at(bytes, end) == b'@').then_some(end + 1)
+}
+
+/// The end of a hole that is one wherever it stands: `%(name)s`, `%NAME%`, `@extschema@`.
 pub(super) fn always(bytes: &[u8], start: usize) -> Option<usize> {
+    if at(bytes, start) == b'@' {
+        return extension_schema(bytes, start);
+    }
     if at(bytes, start + 1) == b'(' {
         let close = name_end(bytes, start + 2);
         return (close > start + 2

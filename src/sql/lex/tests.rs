@@ -33,6 +33,7 @@ fn placeholders_are_holes_where_an_operand_may_start() {
     assert_eq!(holes("WHERE a = %s AND b %s AND c = %(n)s"), ["%s", "%(n)s"]);
     assert_eq!(holes("a = :x AND b = :'y' AND c::int = d[1:n]"), [":x", ":'y'"]);
     assert_eq!(holes("a=@x AND b <@ c"), ["@x"]);
+    assert_eq!(holes("FROM @extschema@.t, @extschema:q@.t WHERE @x<@c"), ["@extschema@", "@extschema:q@", "@x"]);
     assert_eq!(holes("FROM :schema.t WHERE x = {{ y }} AND z = ${w.v()}"), [":schema", "{{ y }}", "${w.v()}"]);
     assert_eq!(holes("SELECT %1$s, %[2]d, %%s"), ["%1$s", "%[2]d", "%%s"]);
 }

@@ -136,3 +136,35 @@ fn expressions_that_never_run() {
         assert_eq!(found, [expected], "{text}");
     }
 }
+
+#[test]
+fn a_hole_may_read_a_with_query() {
+    let seen = |text: &str| calls(text).iter().map(|(.., evaluated)| *evaluated).collect::<Vec<_>>();
+    for rest in [
+        "SELECT * FROM ${x}",
+        "SELECT * FROM t, ${x}",
+        "SELECT * FROM t JOIN ${x} ON true",
+        "SELECT * FROM t WHERE ${x}",
+        "SELECT * FROM t WHERE a = 1 AND (${x})",
+        "SELECT ${x} FROM t",
+        "SELECT 1 FROM t ${x}",
+        "INSERT INTO t SELECT * FROM ${x}",
+        "SELECT * FROM t WHERE a IN (SELECT 1 FROM %s)",
+    ] {
+        assert_eq!(seen(&format!("WITH w AS (SELECT lock(1)) {rest}")), ["yes"], "{rest}");
+    }
+    for rest in [
+        "SELECT * FROM t WHERE a = ${x}",
+        "SELECT * FROM t WHERE a = %s AND b IN (%s, %s) LIMIT ${x}",
+        "SELECT f(${x}, ${y}) FROM ${s}.t",
+        "INSERT INTO ${t} VALUES (${x}, ${y})",
+        "DELETE FROM ${t} WHERE a = ?",
+        "SELECT :x FROM t WHERE @x",
+    ] {
+        assert_eq!(seen(&format!("WITH w AS (SELECT lock(1)) {rest}")), ["unread"], "{rest}");
+    }
+    // It sees what stands before it, and not itself.
+    assert_eq!(seen("WITH w AS (SELECT lock(1) FROM ${x}) SELECT 1"), ["unread"]);
+    assert_eq!(seen("WITH w AS (SELECT lock(1)), v AS (SELECT 1 FROM ${x}) SELECT * FROM v"), ["yes"]);
+    assert_eq!(seen("WITH w AS (SELECT 1 FROM ${x}), v AS (SELECT lock(1)) SELECT * FROM w"), ["unread"]);
+}

@@ -1,10 +1,16 @@
 //! What constants stand for.
 
 use super::Value;
+use crate::host::is_stand_in;
 use crate::sql::clause::Tree;
 use crate::sql::lex::TokenKind;
 use crate::sql::literal::string_text;
 use crate::sql::mask::continued;
+
+/// What a string constant says; one with a hole in it is known only at run time.
+fn constant(text: String) -> Value {
+    if is_stand_in(&text) { Value::Parameter(text) } else { Value::Text(text) }
+}
 
 /// The constant that begins at token `index`, which is a number or a string.
 pub(super) fn literal(tree: &Tree<'_>, index: usize) -> Value {
@@ -12,7 +18,7 @@ pub(super) fn literal(tree: &Tree<'_>, index: usize) -> Value {
     let text = tree.slice(&(index..last + 1));
     let value = match tree.kind(index) {
         Some(TokenKind::Number) => Some(number(text)),
-        Some(kind) if kind.is_string() => string_text(text).map(Value::Text).or_else(|| bits(text)),
+        Some(kind) if kind.is_string() => string_text(text).map(constant).or_else(|| bits(text)),
         _ => None,
     };
     value.unwrap_or_else(|| Value::Unknown(text.to_owned()))

@@ -96,7 +96,7 @@ impl<'s> Run<'_, 's, '_> {
             let first = self.builder.len();
             let nodes = self.builder.statement(session, (statement, index > 0 && query.bound.is_empty()), &key);
             out.extend(nodes);
-            if query.bound.is_empty() && goes_on(statement) {
+            if goes_on(statement) {
                 (first..self.builder.len())
                     .filter_map(|step| self.builder.site(step))
                     .collect::<Vec<_>>()

@@ -4,6 +4,7 @@ mod nesting;
 #[cfg(test)]
 mod tests;
 
+use crate::builders;
 use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
@@ -67,6 +68,10 @@ pub struct File<'a> {
     pub units: Vec<UnitFlow>,
     /// What a host source runs; its statements and units come from these queries.
     pub program: Program<'a>,
+    /// The row locks that its query builders ask for.
+    pub builder_locks: Vec<builders::Lock>,
+    /// The advisory functions that they call, by whatever name.
+    pub builder_calls: Vec<builders::Call<'a>>,
     /// Whether it is test code, by its path or a test library that it uses.
     is_test: bool,
     /// Modules of tests in it.
@@ -113,6 +118,8 @@ impl<'a> File<'a> {
             statements: Vec::new(),
             units: Vec::new(),
             program: Program::default(),
+            builder_locks: Vec::new(),
+            builder_calls: Vec::new(),
             is_test: is_test(source.path()),
             tests: Vec::new(),
             comments: Vec::new(),
@@ -129,10 +136,12 @@ impl<'a> File<'a> {
             one_snapshot: false,
         };
         let texts = match source.language() {
-            Language::Host(_) => {
+            Language::Host(language) => {
                 let (program, texts) = program::read(source);
                 file.comments.extend_from_slice(&program.comments);
                 file.lock_sites = program.unread;
+                file.builder_locks = builders::locks(source.text(), language, &program);
+                file.builder_calls = builders::calls(source.text(), language, &program);
                 file.program = program;
                 texts.into_iter().enumerate().map(|(at, text)| (text, Origin::Query(at))).collect()
             }
@@ -237,6 +246,11 @@ impl<'a> File<'a> {
     /// Whether a place in it is test code: Rust has both in one file.
     pub fn is_test_at(&self, at: Span) -> bool {
         self.is_test || self.tests.iter().any(|module| module.contains(at))
+    }
+
+    /// The name of the unit of what a query builder locks: that of its function.
+    pub fn builder_unit(&self, lock: &builders::Lock) -> &'a str {
+        lock.function.and_then(|index| self.program.functions.get(index)).map_or("", |function| function.name)
     }
 
     /// Whether it is host code.

@@ -1,8 +1,11 @@
-//! Query builders: what they say of a lock without any SQL in the source. Each library is a row of tables; what a row
+//! Query builders: what they say of a row lock without any SQL in the source. Each library is a row of tables; what a row
 //! does not know is not reported.
 
+mod calls;
 mod chain;
 mod keys;
+mod shape;
+mod spellings;
 #[cfg(test)]
 mod tests;
 
@@ -10,77 +13,57 @@ use crate::language::HostLanguage;
 use crate::program::Program;
 use crate::span::Span;
 use chain::{Link, around, chain};
-use regex::Regex;
-use std::sync::OnceLock;
+use spellings::{SCRIPTS, spellings};
+use std::cell::OnceCell;
 
-use HostLanguage::{Elixir, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Tsx, TypeScript};
+use HostLanguage::{Elixir, Java, JavaScript, Kotlin, Php, Rust, Tsx, TypeScript};
+pub use calls::{Call, calls};
 pub use keys::Evidence;
 
-/// SKIP LOCKED on a row that a key names.
+/// A row lock that a query builder asks for.
 #[derive(Clone, Copy, Debug)]
-pub struct Skip {
-    /// The call that says SKIP LOCKED, from its name.
+pub struct Lock {
+    /// The call that says so, from its name; the option where that does.
     pub at: Span,
-    /// The call that names the row.
-    pub key: Span,
     /// All calls of the query.
     pub chain: Span,
     /// The function around it.
     pub function: Option<usize>,
+    /// SKIP LOCKED.
+    pub skips: bool,
+    /// The one row that it asks for.
+    pub row: Option<Row>,
+    /// The call that joins a table whose rows are locked as well.
+    pub joined: Option<Span>,
+    /// Whether it asks for all rows that there are.
+    pub open: bool,
+    /// Why the server refuses it.
+    pub refused: Option<Refused>,
+}
+
+/// One row that a key names.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The call that names it.
+    pub key: Span,
     /// How sure it is that one row is named.
     pub evidence: Evidence,
     /// The query fails where there is no row.
     pub expects_one: bool,
     /// A state is asked for as well.
     pub state: bool,
+    /// Where the part of the query that names and locks the row ends: what is asked of the row comes after it.
+    pub end: usize,
 }
 
-/// How a library says SKIP LOCKED: a method, and what stands among its arguments; `option` where it is an argument of
-/// the method that names the row.
-struct Spelling {
-    languages: &'static [HostLanguage],
-    pattern: &'static str,
-    option: bool,
+/// What a locking clause may not stand with.
+#[derive(Clone, Copy, Debug)]
+pub struct Refused {
+    /// In the server's words.
+    pub what: &'static str,
+    /// The call that says so.
+    pub at: Span,
 }
-
-const fn method(languages: &'static [HostLanguage], pattern: &'static str) -> Spelling {
-    Spelling { languages, pattern, option: false }
-}
-
-const fn option(languages: &'static [HostLanguage], pattern: &'static str) -> Spelling {
-    Spelling { languages, pattern, option: true }
-}
-
-const SCRIPTS: &[HostLanguage] = &[JavaScript, TypeScript, Tsx];
-
-/// Sources: the reference pages of the libraries named.
-const SPELLINGS: &[Spelling] = &[
-    // Django, Tortoise; SQLAlchemy; peewee.
-    method(&[Python], r"\b(?:select_for_update|with_for_update)\s*\([^()]*skip_locked\s*=\s*True"),
-    method(&[Python], r"(?i)\bfor_update\s*\([^()]*SKIP LOCKED"),
-    // Active Record; Sequel.
-    method(&[Ruby], r"(?i)\b(?:lock|lock!|with_lock)\(\s*[\x22'][^\x22'()]*SKIP LOCKED"),
-    method(&[Ruby], r"\bskip_locked\b"),
-    // Knex, Objection, Kysely; TypeORM; Drizzle; Sequelize, TypeORM's options.
-    method(SCRIPTS, r"\bskipLocked\(\s*\)"),
-    method(SCRIPTS, r"\bsetOnLocked\(\s*[\x22'`]skip_locked"),
-    method(SCRIPTS, r"\bfor\(\s*[\x22'`](?:no key )?update[\x22'`]\s*,\s*\{[^{}]*skipLocked:\s*true"),
-    option(SCRIPTS, r"\bskipLocked:\s*true|\bonLocked:\s*[\x22']skip_locked[\x22']"),
-    // gorm; bun and go-pg; ent.
-    method(&[Go], r"\bClauses\(\s*clause\.Locking\{[^{}]*(?:SKIP LOCKED|OptionsSkipLocked)"),
-    method(&[Go], r"\bFor\(\s*[\x22`][^\x22`]*SKIP LOCKED"),
-    method(&[Go], r"\bForUpdate\([^)]*SkipLocked"),
-    // diesel; SeaORM.
-    method(&[Rust], r"\bskip_locked\(\s*\)"),
-    method(&[Rust], r"\block_with_behavior\([^()]*SkipLocked"),
-    // jOOQ.
-    method(&[Java, Kotlin, Scala], r"\bskipLocked\(\s*\)"),
-    // Laravel.
-    method(&[Php], r"(?i)\block\(\s*[\x22'][^\x22'()]*skip locked"),
-    // Ecto.
-    method(&[Elixir], r"\block\(\s*[\x22][^\x22()]*SKIP LOCKED"),
-    option(&[Elixir], r"\block:\s*\x22[^\x22()]*SKIP LOCKED\x22"),
-];
 
 /// Calls that fail where there is no row.
 const STRICT: &[&str] = &[
@@ -99,6 +82,7 @@ const STRICT: &[&str] = &[
     "firstOrFail",
     "get",
     "get!",
+    "get_by!",
     "getOneOrFail",
     "get_object_or_404",
     "lock!",
@@ -107,6 +91,7 @@ const STRICT: &[&str] = &[
     "scalar_one",
     "sole",
     "take!",
+    "throwIfNotFound",
     "with_lock",
 ];
 
@@ -120,72 +105,108 @@ const LENIENT: &[(&str, &[HostLanguage])] = &[
 /// Words of conditions that ask for a state: whoever asks expects to find it changed.
 const STATES: &[&str] = &["state", "status", "phase", "claim", "pick", "avail", "free", "lease", "reserv", "attempt"];
 
-/// SKIP LOCKED on single rows in a source.
-pub fn skips(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Skip> {
-    let mut found = Vec::new();
-    for (pattern, is_option) in spellings(language) {
+/// The row locks in a source.
+pub fn locks(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Lock> {
+    let mut found: Vec<Lock> = Vec::new();
+    let code = OnceCell::new();
+    for (pattern, spelling) in spellings(language) {
         for said in pattern.find_iter(text) {
-            if program.is_text(Span::new(said.start(), said.start())) {
+            let start = said.start() + usize::from(said.as_str().starts_with('.'));
+            if program.is_text(Span::new(start, start)) {
                 continue;
             }
-            let at = Span::new(said.start(), said.end());
-            found.extend(if is_option { of_option(text, language, at) } else { of_method(text, language, at) });
+            let at = Span::new(start, said.end());
+            let text = code.get_or_init(|| without_comments(text, &program.comments)).as_str();
+            let reader = Reader { text, language, program };
+            let lock = if spelling.option { reader.of_option(at) } else { reader.of_method(at) };
+            let Some(lock) = lock else { continue };
+            // `.forUpdate().skipLocked()` is one lock.
+            if spelling.skips || !found.iter().any(|other| other.chain == lock.chain) {
+                found.push(Lock { skips: spelling.skips, ..lock });
+            }
         }
     }
-    for skip in &mut found {
-        skip.function = program.function_around(skip.at);
-    }
-    found.sort_by_key(|skip: &Skip| skip.at);
-    found.dedup_by_key(|skip| skip.at);
+    found.sort_by_key(|lock| lock.at);
+    found.dedup_by_key(|lock| lock.at);
     found
 }
 
-fn spellings(language: HostLanguage) -> impl Iterator<Item = (&'static Regex, bool)> {
-    static PATTERNS: [OnceLock<Option<Regex>>; SPELLINGS.len()] = [const { OnceLock::new() }; SPELLINGS.len()];
-    SPELLINGS
-        .iter()
-        .enumerate()
-        .filter(move |(_, row)| row.languages.contains(&language))
-        .filter_map(|(at, row)| Some((PATTERNS[at].get_or_init(|| Regex::new(row.pattern).ok()).as_ref()?, row.option)))
-}
-
-fn of_method(text: &str, language: HostLanguage, said: Span) -> Option<Skip> {
-    let (mut links, own) = chain(text, said.start);
-    let at = links.get(own)?.span;
-    // `get_object_or_404(Model.objects.select_for_update(…), pk=pk)`
-    if let Some(start) = around(text, links.first()?.span.start) {
-        let (outer, index) = chain(text, start);
-        links.extend(outer.get(index).filter(|outer| outer.name == "get_object_or_404"));
+/// A text of the same length with blanks for comments, which may stand between any two calls.
+fn without_comments(text: &str, comments: &[Span]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for comment in comments {
+        let inside = bytes.get_mut(comment.range()).into_iter().flatten();
+        inside.filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
     }
-    of_links(language, &links, at)
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// What is said among the arguments of the call that names the row.
-fn of_option(text: &str, language: HostLanguage, said: Span) -> Option<Skip> {
-    let (links, own) = chain(text, around(text, said.start)?);
-    let call = links.get(own)?;
-    let is_query = ["find", "from", "get"].iter().any(|word| call.name.to_ascii_lowercase().starts_with(word));
-    is_query.then(|| of_links(language, &links, said)).flatten()
+#[derive(Clone, Copy)]
+struct Reader<'a, 's> {
+    text: &'s str,
+    language: HostLanguage,
+    program: &'a Program<'s>,
 }
 
-fn of_links(language: HostLanguage, links: &[Link<'_>], at: Span) -> Option<Skip> {
-    let (key, evidence) = keys::key(language, links)?;
-    let strict = |link: &Link<'_>| {
-        STRICT.contains(&link.name)
-            && !LENIENT.iter().any(|(name, languages)| *name == link.name && languages.contains(&language))
-    };
-    let asks = |link: &Link<'_>| {
-        let args = link.args.to_ascii_lowercase();
-        STATES.iter().any(|state| args.contains(state))
-    };
-    let whole = links.iter().fold(at, |span, link| span.join(link.span));
-    Some(Skip {
-        at,
-        key,
-        chain: whole,
-        function: None,
-        evidence,
-        expects_one: links.iter().any(strict),
-        state: links.iter().any(asks),
-    })
+impl<'s> Reader<'_, 's> {
+    fn of_method(self, said: Span) -> Option<Lock> {
+        let (mut links, own) = chain(self.text, said.start);
+        let at = links.get(own)?.span;
+        // `get_object_or_404(Model.objects.select_for_update(…), pk=pk)`
+        if let Some(start) = around(self.text, links.first()?.span.start) {
+            let (outer, index) = chain(self.text, start);
+            links.extend(outer.get(index).filter(|outer| outer.name == "get_object_or_404"));
+        }
+        Some(self.of_links(&links, at))
+    }
+
+    /// What is said among the arguments of the call that reads.
+    fn of_option(self, said: Span) -> Option<Lock> {
+        let (links, own) = chain(self.text, around(self.text, said.start)?);
+        let call = links.get(own)?;
+        let is_query = ["find", "from", "get"].iter().any(|word| call.name.to_ascii_lowercase().starts_with(word));
+        is_query.then(|| self.of_links(&links, said))
+    }
+
+    fn of_links(self, links: &[Link<'s>], at: Span) -> Lock {
+        let function = self.program.function_around(at);
+        let around = function.and_then(|index| self.program.functions.get(index)).map(|function| function.span);
+        let around = around.unwrap_or(Span::new(0, self.text.len()));
+        let whole = links.iter().fold(at, |span, link| span.join(link.span));
+        let row = self.row(links, at);
+        let query = shape::Query { text: self.text, language: self.language, links, at, whole };
+        Lock {
+            at,
+            chain: whole,
+            function,
+            skips: false,
+            row,
+            joined: query.joined(),
+            open: row.is_none() && query.is_open(around),
+            refused: query.refused(),
+        }
+    }
+
+    fn row(self, links: &[Link<'s>], at: Span) -> Option<Row> {
+        let (key, evidence) = keys::key(self.language, links)?;
+        let lenient =
+            |name: &str| LENIENT.iter().any(|(known, languages)| *known == name && languages.contains(&self.language));
+        let strict = |link: &Link<'_>| STRICT.contains(&link.name) && !lenient(link.name);
+        let asks = |link: &Link<'_>| {
+            let args = link.args.to_ascii_lowercase();
+            STATES.iter().any(|state| args.contains(state))
+        };
+        Some(Row {
+            key,
+            evidence,
+            expects_one: links.iter().any(strict),
+            state: links.iter().any(asks),
+            end: key.end.max(at.end),
+        })
+    }
+}
+
+/// Whether a language is JavaScript or one of its dialects.
+fn is_script(language: HostLanguage) -> bool {
+    SCRIPTS.contains(&language)
 }

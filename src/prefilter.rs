@@ -42,7 +42,7 @@ pub fn may_lock(content: &[u8]) -> bool {
 /// The same in host code, where `limit`, `fetch` and `for` are words of every day: with what follows them in a query.
 static HOST_LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i-u)advisory_|skip(?:\s+|_)?locked|\bfor\s+(?:no\s+key\s|key\s+share|update\b|share\b)|pg_locks|\blimit\s+(?:[0-9$:?%@#{]|all\b)|\blimit\s*["'`]|\bfetch\s+(?:first|next)\b|["'`](?:begin|start\s+transaction)\b"#,
+        r#"(?i-u)advisory_|skip(?:\s+|_)?locked|\bfor\s+(?:no\s+key\s|key\s+share|update\b|share\b)|pg_locks|\blimit\s+(?:[0-9$:?%@#{]|all\b)|\blimit\s*["'`]|\bfetch\s+(?:first|next)\b|["'`](?:begin|start\s+transaction)\b|for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking|\bfor\(\s*["'`](?:no\s+key\s+)?(?:update|share)|\.lock\.[a-z]"#,
     )
     .ok()
 });

@@ -25,6 +25,7 @@ const BY_KEY: &[&str] = &[
     "find_by_id",
     "find_by_pk",
     "get",
+    "get!",
     "getById",
     "whereId",
     "whereKey",
@@ -49,6 +50,7 @@ const WHERE: &[&str] = &[
     "from",
     "get",
     "get_by",
+    "get_by!",
     "get_object_or_404",
     "get_or_none",
     "where",
@@ -79,7 +81,12 @@ pub(super) fn key(language: HostLanguage, links: &[Link<'_>]) -> Option<(Span, E
 fn of_link(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
     let args = link.args.trim();
     let plain = !args.is_empty() && args.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.$@&[]'\"():*".contains(&b));
-    let named = args.contains(['=', ':']) && !args.contains("::");
+    // `params[:id]` and `:id` name nothing, `id: 1` does.
+    let named = args.contains('=')
+        || args.match_indices(':').any(|(at, _)| {
+            let before = args[..at].chars().next_back();
+            !args[at..].starts_with("::") && before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        });
     if BY_KEY.contains(&link.name) && plain && !named && !is_many(args) {
         return Some(Evidence::Name);
     }
@@ -96,6 +103,11 @@ fn of_link(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
     if !WHERE.contains(&link.name) {
         return None;
     }
+    if language == HostLanguage::Go
+        && let Some(evidence) = predicate(args)
+    {
+        return Some(evidence);
+    }
     let columns = EQUALITY.as_ref()?.captures_iter(args).filter_map(|found| {
         let column = found.iter().skip(1).flatten().next()?;
         // Where the value's first character is part of the match, it counts.
@@ -103,6 +115,22 @@ fn of_link(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
         let from = matched.end() - usize::from(!matched.as_str().ends_with(['(', ',']));
         let value = args.get(from..).unwrap_or_default();
         evidence(column.as_str()).filter(|_| !is_many(value))
+    });
+    columns.min()
+}
+
+/// ent: `order.ID(id)`, `giftcard.CodeEQ(code)` is an equality, `order.CodeIn(…)` and its kin are none.
+fn predicate(args: &str) -> Option<Evidence> {
+    static PREDICATE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?:^|[\s,(])[a-z]\w*\.([A-Z]\w*)\(\w").ok());
+    const OTHERS: &[&str] = &["In", "NEQ", "GT", "GTE", "LT", "LTE", "Contains", "Fold", "Prefix", "Suffix", "Nil"];
+    let columns = PREDICATE.as_ref()?.captures_iter(args).filter_map(|found| {
+        let name = found.get(1)?.as_str();
+        let is_other = name.starts_with("Has") || OTHERS.iter().any(|other| name.ends_with(other));
+        let column = name.strip_suffix("EQ").unwrap_or(name);
+        let last = column.char_indices().rev().find(|(_, c)| c.is_ascii_uppercase()).map_or(0, |(at, _)| at);
+        let last = if column.ends_with("ID") { column } else { &column[last..] };
+        evidence(last).filter(|_| !is_other)
     });
     columns.min()
 }

@@ -32,6 +32,15 @@ static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// Takes what a library raises where there is no row.
+static CATCHES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?x) DoesNotExist | NoResult | RecordNotFound | ErrNoRows | IsNotFound | ModelNotFound | EntityNotFound",
+        r"| NotFoundError | NoDataFound | \brescue\b | \bexcept\b | \bcatch\b",
+    ))
+    .ok()
+});
+
 /// The row is held by somebody.
 static BUSY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -70,8 +79,17 @@ pub(super) fn of(
 
 /// The same in a text of which `from` is where the query ends, and `end` where its function does.
 pub fn after(text: &str, from: usize, end: usize) -> Option<Missing> {
+    answer(text, from, end, ASKS.as_ref()?)
+}
+
+/// The same of a query that fails without a row: what its caller makes of the failure.
+pub fn after_failure(text: &str, from: usize, end: usize) -> Option<Missing> {
+    answer(text, from, end, CATCHES.as_ref()?)
+}
+
+fn answer(text: &str, from: usize, end: usize, asks: &Regex) -> Option<Missing> {
     let window = clipped(text, from, end.min(from + QUESTION));
-    let question = ASKS.as_ref()?.find(window)?;
+    let question = asks.find(window)?;
     // Ruby and Perl ask after the answer.
     let line = window[..question.start()].rfind('\n').map_or(0, |at| at + 1);
     let answer = block(clipped(text, from + line, end.min(from + question.end() + ANSWER)), question.end() - line);

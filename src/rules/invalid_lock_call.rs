@@ -1,9 +1,9 @@
 //! A call that no advisory function takes: wrong name, number or type of arguments.
 
-use crate::finding::Level;
+use crate::finding::{Level, Place};
 use crate::host::is_stand_in;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::{self, Action};
+use crate::sql::advisory::{self, Action, Function};
 use crate::sql::clause::{Call, Clause, Tokens, Tree, Verb};
 use crate::sql::lex::TokenKind;
 use crate::sql::value::{SqlType, Value, value};
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Error,
     rank: Rank::Refused,
     page: include_str!("../../rules/invalid-lock-call.md"),
-    checks: &[Check::Statement(check)],
+    checks: &[Check::Statement(check), Check::File(of_builders)],
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
@@ -37,9 +37,29 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             level,
             context,
             (statement, &call.tokens),
-            format!("the server refuses this call: {} (SQLSTATE {})", fault.what, fault.code),
+            fault.message(),
         )
         .help(fault.help);
+    }
+}
+
+/// The same where a query builder calls it.
+fn of_builders(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    let level = if context.facts.complete { Level::Error } else { Level::Warning };
+    for call in &file.builder_calls {
+        if context.facts.own_functions.contains(&call.name.to_ascii_lowercase()) {
+            continue;
+        }
+        let fault = match advisory::function(call.name) {
+            Some(function) => call.keys.and_then(|keys| wrong_count(function, keys)),
+            None => invented(call.name),
+        };
+        let Some(fault) = fault else { continue };
+        let function = call.function.and_then(|index| file.program.functions.get(index));
+        sink.report(&RULE, level, Place::new(file.id, call.at), fault.message())
+            .unit(function.map_or("", |function| function.name))
+            .help(fault.help);
     }
 }
 
@@ -75,6 +95,10 @@ impl Fault {
     fn new(code: &'static str, what: impl Into<String>, help: &str) -> Option<Self> {
         Some(Self { what: what.into(), code, help: help.to_owned() })
     }
+
+    fn message(&self) -> String {
+        format!("the server refuses this call: {} (SQLSTATE {})", self.what, self.code)
+    }
 }
 
 fn fault(statement: &Statement<'_>, call: &Call, calls: &[Call]) -> Option<Fault> {
@@ -95,19 +119,28 @@ fn fault(statement: &Statement<'_>, call: &Call, calls: &[Call]) -> Option<Fault
         return None;
     }
     match (function.action, call.args.as_slice()) {
-        (Action::UnlockAll, []) => None,
-        (Action::UnlockAll, _) => {
-            Fault::new("42883", format!("{} takes no arguments", function.name), "leave them out")
-        }
+        (Action::UnlockAll, _) => wrong_count(function, call.args.len()),
         (_, [key]) => wrong(&typed(key), &SqlType::Int8),
         (_, [first, second]) => wrong(&typed(first), &SqlType::Int4).or_else(|| wrong(&typed(second), &SqlType::Int4)),
-        (_, []) => Fault::new("42883", "it has no key", "give it one bigint, or two integers"),
-        _ => Fault::new("42883", "there is no form with more than two keys", "give it one bigint, or two integers"),
+        (_, keys) => wrong_count(function, keys.len()),
     }
     .or_else(|| {
         let inside = |inner: &&Call| call.args.iter().any(|arg| arg.contains(&inner.name_token));
         calls.iter().filter(inside).find_map(|inner| wrong_hash(statement, inner))
     })
+}
+
+/// Why a function cannot have so many arguments.
+fn wrong_count(function: &Function, arguments: usize) -> Option<Fault> {
+    match (function.action, arguments) {
+        (Action::UnlockAll, 0) => None,
+        (Action::UnlockAll, _) => {
+            Fault::new("42883", format!("{} takes no arguments", function.name), "leave them out")
+        }
+        (_, 0) => Fault::new("42883", "it has no key", "give it one bigint, or two integers"),
+        (_, 1 | 2) => None,
+        _ => Fault::new("42883", "there is no form with more than two keys", "give it one bigint, or two integers"),
+    }
 }
 
 /// What keeps an argument from being a key of type `wanted`, which is bigint, or integer in the two-key form.

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Error,
     rank: Rank::Refused,
     page: include_str!("../../rules/invalid-row-lock.md"),
-    checks: &[Check::Statement(check)],
+    checks: &[Check::Statement(check), Check::File(of_builders)],
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
@@ -51,6 +51,20 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             "name the tables to lock with OF, or lock the rows in a sub-select of their own and \
              do the rest outside",
         );
+    }
+}
+
+/// The same where a query builder says it.
+fn of_builders(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    for lock in &file.builder_locks {
+        let Some(refused) = lock.refused else { continue };
+        let what = format!("a row lock is not allowed with {} (SQLSTATE 0A000)", refused.what);
+        sink.report(&RULE, Level::Error, Place::new(file.id, lock.at), format!("the server refuses this: {what}"))
+            .statement(lock.chain)
+            .unit(file.builder_unit(lock))
+            .related(Place::new(file.id, refused.at), "because of this")
+            .help("lock the rows in a query of their own, and do the rest with what it gives");
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Warning,
     rank: Rank::Claim,
     page: include_str!("../../rules/skip-locked-join-without-of.md"),
-    checks: &[Check::Statement(check)],
+    checks: &[Check::Statement(check), Check::File(of_builders)],
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
@@ -56,6 +56,24 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 });
             }
         }
+    }
+}
+
+/// The same where a query builder says it.
+fn of_builders(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    for lock in file.builder_locks.iter().filter(|lock| lock.skips) {
+        let Some(joined) = lock.joined else { continue };
+        sink.report(
+            &RULE,
+            Level::Warning,
+            Place::new(file.id, lock.at),
+            "this also locks the rows of the joined table, and skips every row whose joined row is locked",
+        )
+        .statement(lock.chain)
+        .unit(file.builder_unit(lock))
+        .related(Place::new(file.id, joined), "the joined table")
+        .help("name the table whose rows are the ones to claim: FOR UPDATE OF it");
     }
 }
 

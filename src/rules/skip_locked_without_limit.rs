@@ -1,7 +1,7 @@
 //! SKIP LOCKED with nothing that bounds how many rows one worker takes.
 
 use crate::facts::bound::{Bound, bound};
-use crate::finding::Level;
+use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{Clause, DmlKind, QueryId, Tree, Wait, Wrap};
 use crate::statement::Statement;
@@ -11,8 +11,11 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Note,
     rank: Rank::Hygiene,
     page: include_str!("../../rules/skip-locked-without-limit.md"),
-    checks: &[Check::Statement(check)],
+    checks: &[Check::Statement(check), Check::File(of_builders)],
 };
+
+const MESSAGE: &str = "one worker takes every free row, and the others see an empty queue";
+const HELP: &str = "add ORDER BY and LIMIT";
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
@@ -34,14 +37,18 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         if query.parent.is_some_and(|parent| tree.query(parent).dml().is_some_and(|dml| dml.kind == DmlKind::Delete)) {
             continue;
         }
-        sink.at_tokens(
-            &RULE,
-            Level::Note,
-            context,
-            (statement, &lock.tokens),
-            "one worker takes every free row, and the others see an empty queue",
-        )
-        .help("add ORDER BY and LIMIT");
+        sink.at_tokens(&RULE, Level::Note, context, (statement, &lock.tokens), MESSAGE).help(HELP);
+    }
+}
+
+/// The same where a query builder says it.
+fn of_builders(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    for lock in file.builder_locks.iter().filter(|lock| lock.skips && lock.open) {
+        sink.report(&RULE, Level::Note, Place::new(file.id, lock.at), MESSAGE)
+            .statement(lock.chain)
+            .unit(file.builder_unit(lock))
+            .help(HELP);
     }
 }
 

@@ -1,0 +1,83 @@
+//! How each library spells a row lock.
+
+use crate::language::HostLanguage;
+use regex::Regex;
+use std::sync::OnceLock;
+
+use HostLanguage::{Elixir, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Tsx, TypeScript};
+
+/// A spelling: a method, and what stands among its arguments; `option` where it is an argument of the method that reads.
+pub(super) struct Spelling {
+    languages: &'static [HostLanguage],
+    pattern: &'static str,
+    /// Whether it is an argument of the call that reads.
+    pub(super) option: bool,
+    /// Whether it says SKIP LOCKED; a plain lock where not, which waits.
+    pub(super) skips: bool,
+}
+
+const fn method(languages: &'static [HostLanguage], pattern: &'static str) -> Spelling {
+    Spelling { languages, pattern, option: false, skips: true }
+}
+
+const fn option(languages: &'static [HostLanguage], pattern: &'static str) -> Spelling {
+    Spelling { languages, pattern, option: true, skips: true }
+}
+
+const fn plain(languages: &'static [HostLanguage], pattern: &'static str) -> Spelling {
+    Spelling { languages, pattern, option: false, skips: false }
+}
+
+const fn plain_option(languages: &'static [HostLanguage], pattern: &'static str) -> Spelling {
+    Spelling { languages, pattern, option: true, skips: false }
+}
+
+pub(super) const SCRIPTS: &[HostLanguage] = &[JavaScript, TypeScript, Tsx];
+
+/// Sources: the reference pages of the libraries named. Of two spellings in one chain the one that skips counts.
+const SPELLINGS: &[Spelling] = &[
+    // Django, Tortoise; SQLAlchemy; peewee.
+    method(&[Python], r"\b(?:select_for_update|with_for_update)\s*\([^()]*skip_locked\s*=\s*True"),
+    method(&[Python], r"(?i)\bfor_update\s*\([^()]*SKIP LOCKED"),
+    plain(&[Python], r"\b(?:select_for_update|with_for_update)\s*\("),
+    // Active Record; Sequel.
+    method(&[Ruby], r"(?i)\b(?:lock|lock!|with_lock)\(\s*[\x22'][^\x22'()]*SKIP LOCKED"),
+    method(&[Ruby], r"\bskip_locked\b"),
+    plain(&[Ruby], r"\.lock(?:\(\s*(?:true|[\x22']FOR [A-Z ]+[\x22'])\s*\)|\b)"),
+    // Knex, Objection, Kysely; TypeORM; Drizzle; Sequelize, TypeORM's options.
+    method(SCRIPTS, r"\bskipLocked\(\s*\)"),
+    method(SCRIPTS, r"\bsetOnLocked\(\s*[\x22'`]skip_locked"),
+    method(SCRIPTS, r"\bfor\(\s*[\x22'`](?:no key )?update[\x22'`]\s*,\s*\{[^{}]*skipLocked:\s*true"),
+    option(SCRIPTS, r"\bskipLocked:\s*true|\bonLocked:\s*[\x22']skip_locked[\x22']"),
+    plain(SCRIPTS, r"\b(?:forUpdate|forNoKeyUpdate|forShare|forKeyShare)\("),
+    plain(SCRIPTS, r"\bfor\(\s*[\x22'`](?:no key update|update|share|key share)[\x22'`]"),
+    // gorm; bun and go-pg; ent.
+    method(&[Go], r"\bClauses\(\s*clause\.Locking\{[^{}]*(?:SKIP LOCKED|OptionsSkipLocked)"),
+    method(&[Go], r"\bFor\(\s*[\x22`][^\x22`]*SKIP LOCKED"),
+    method(&[Go], r"\bForUpdate\([^)]*SkipLocked"),
+    plain(&[Go], r"\bClauses\(\s*clause\.Locking\{"),
+    // diesel; SeaORM.
+    method(&[Rust], r"\bskip_locked\(\s*\)"),
+    method(&[Rust], r"\block_with_behavior\([^()]*SkipLocked"),
+    // jOOQ.
+    method(&[Java, Kotlin, Scala], r"\bskipLocked\(\s*\)"),
+    plain(&[Java, Kotlin, Scala], r"\b(?:forUpdate|forNoKeyUpdate|forShare)\(\s*\)"),
+    // Laravel.
+    method(&[Php], r"(?i)\block\(\s*[\x22'][^\x22'()]*skip locked"),
+    plain(&[Php], r"\b(?:lockForUpdate|sharedLock)\(\s*\)"),
+    // Ecto.
+    method(&[Elixir], r"\block\(\s*[\x22][^\x22()]*SKIP LOCKED"),
+    option(&[Elixir], r"\block:\s*\x22[^\x22()]*SKIP LOCKED\x22"),
+    plain(&[Elixir], r"\block\(\s*(?:\[[^\[\]]*\]\s*,\s*)?\x22FOR [A-Z ]+\x22"),
+    plain_option(&[Elixir], r"\block:\s*\x22FOR [A-Z ]+\x22"),
+];
+
+/// The spellings of a language's libraries, those that skip before those that wait.
+pub(super) fn spellings(language: HostLanguage) -> impl Iterator<Item = (&'static Regex, &'static Spelling)> {
+    static PATTERNS: [OnceLock<Option<Regex>>; SPELLINGS.len()] = [const { OnceLock::new() }; SPELLINGS.len()];
+    SPELLINGS
+        .iter()
+        .enumerate()
+        .filter(move |(_, row)| row.languages.contains(&language))
+        .filter_map(|(at, row)| Some((PATTERNS[at].get_or_init(|| Regex::new(row.pattern).ok()).as_ref()?, row)))
+}

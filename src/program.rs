@@ -166,10 +166,12 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
         result: result::of(source, program, literal, &expression, end),
         work_follows: result::work_follows(text, literal, &expression, end),
         // Where nothing runs outside of functions, what follows a constant in the file is not about it.
-        when_missing: if declared.is_some() || function.is_some() || runs_at_once(source.language()) {
-            missing::of(text, literal, &expression, end, declared)
-        } else {
-            None
+        when_missing: match literal.binding.filter(|_| function.is_none() && expression.runs.is_none()) {
+            Some(constant) => missing::of_constant(text, constant, literal.span, program),
+            None if declared.is_some() || function.is_some() || runs_at_once(source.language()) => {
+                missing::of(text, literal, &expression, end, declared)
+            }
+            None => None,
         },
         unit: name.into(),
         purpose: words.join(" ").trim().into(),

@@ -1,7 +1,9 @@
 //! What a host function does when a query gives no row.
 
+use super::Program;
 use super::expression::Expression;
 use crate::host::Literal;
+use crate::span::Span;
 use crate::sql::lex::beginning;
 use crate::statement::Missing;
 use regex::Regex;
@@ -120,18 +122,37 @@ fn block(text: &str, asked: usize) -> &str {
 
 /// What the callers of a declared query do, if they agree.
 fn of_uses(text: &str, name: &str) -> Option<Missing> {
-    if text.len() > LONGEST_FILE {
+    let called = |at: usize| {
+        let is_call = text[..at].ends_with(['.', '>']) && text[at + name.len()..].starts_with('(');
+        is_call.then_some(text.len())
+    };
+    agreed(text, name, &called)
+}
+
+/// What is done where a constant is used that holds the query, if that is the same everywhere.
+pub(super) fn of_constant(text: &str, name: &str, literal: Span, program: &Program<'_>) -> Option<Missing> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let used = |at: usize| {
+        let span = Span::new(at, at + name.len());
+        let whole = !text[..at].ends_with(is_part) && !text[span.end..].starts_with(is_part);
+        // What declares it is in no function.
+        let function = program.function_around(span).filter(|_| whole && !literal.contains(span))?;
+        (!program.in_comment(at)).then(|| program.functions[function].span.end)
+    };
+    agreed(text, name, &used)
+}
+
+/// What happens without a row at the places of a name for which `end` gives the end of the function around.
+fn agreed(text: &str, name: &str, end: &dyn Fn(usize) -> Option<usize>) -> Option<Missing> {
+    if text.len() > LONGEST_FILE || name.is_empty() {
         return None;
     }
     let mut found = None;
     let mut uses = 0;
     for (at, _) in text.match_indices(name) {
-        let called = text[..at].ends_with(['.', '>']) && text[at + name.len()..].starts_with('(');
-        if !called {
-            continue;
-        }
+        let Some(end) = end(at) else { continue };
         uses += 1;
-        let here = after(text, at + name.len(), text.len());
+        let here = after(text, at + name.len(), end);
         if uses > MAX_USES || here == Some(Missing::GoesOn) || found.is_some() && found != here {
             return here.filter(|here| *here == Missing::GoesOn);
         }

@@ -6,6 +6,7 @@ mod chain;
 mod keys;
 mod shape;
 mod spellings;
+mod statement;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use std::cell::OnceCell;
 use HostLanguage::{Elixir, Java, JavaScript, Kotlin, Php, Rust, Tsx, TypeScript};
 pub use calls::{Call, calls};
 pub use keys::Evidence;
+pub use statement::{Model, Statement, model, statement};
 
 /// A row lock that a query builder asks for.
 #[derive(Clone, Copy, Debug)]

@@ -9,6 +9,7 @@ mod eval;
 mod follow;
 mod keys;
 mod library;
+mod model;
 mod names;
 mod query;
 mod session;

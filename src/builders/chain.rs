@@ -41,11 +41,20 @@ pub(super) fn chain(text: &str, at: usize) -> (Vec<Link<'_>>, usize) {
         }
         links.push(link);
         let rest = text.get(end..).unwrap_or_default();
-        let next = rest.trim_start();
+        let next = after_blanks(rest);
         let Some(member) = MARKS.iter().find_map(|mark| next.strip_prefix(mark)) else { break };
         from = text.len() - member.trim_start().len();
     }
     (links, own)
+}
+
+/// What follows blanks and comments.
+fn after_blanks(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while rest.starts_with("//") || rest.starts_with('#') {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+    }
+    rest
 }
 
 /// The call that begins at an offset.

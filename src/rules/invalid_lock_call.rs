@@ -32,14 +32,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             continue;
         }
         let Some(fault) = fault(statement, call, &calls) else { continue };
-        sink.at_tokens(
-            &RULE,
-            level,
-            context,
-            (statement, &call.tokens),
-            fault.message(),
-        )
-        .help(fault.help);
+        sink.at_tokens(&RULE, level, context, (statement, &call.tokens), fault.message()).help(fault.help);
     }
 }
 

@@ -33,7 +33,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                     Place::new(context.file.id, flow.unit.steps[write].span),
                     "this writes the rows without the lock",
                 )
-                .help("put BEGIN before the SELECT and COMMIT after the write, or do both in one UPDATE");
+                .help(if flow.unit.session.is_some() {
+                    "do both in one transaction, or in one UPDATE"
+                } else {
+                    "put BEGIN before the SELECT and COMMIT after the write, or do both in one UPDATE"
+                });
             }
             // Whoever runs a script of no known runner would see it fail each time: it has a transaction from elsewhere.
             Lock::Table if level == Level::Error && !is_sent_with_others(flow, step) => {

@@ -331,6 +331,9 @@ impl<'s> Run<'_, 's, '_> {
             (None, None, Some(lock)) => return Val::Lock(lock),
             _ => {}
         }
+        if self.model_locks(call, span, out) {
+            return Val::Nothing;
+        }
         self.outside(call, asked, span, out);
         let result = self.closures(call, asked, (mark, span), out);
         if call.constructs || matches!(call.name, "append" | "push" | "add" | "store" | "put" | "set") {
@@ -341,7 +344,7 @@ impl<'s> Run<'_, 's, '_> {
         if WRITES.contains(&call.name.trim_end_matches('!'))
             && let Some(session) = self.sessions.ambient()
         {
-            self.push(session, Action::Work { reads: Vec::new(), writes: vec![String::new()] }, span, out);
+            self.push(session, Action::Work { reads: Vec::new(), writes: self.written_by(call) }, span, out);
             return result;
         }
         // Of a function that runs here the parts may throw.

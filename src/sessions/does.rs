@@ -3,8 +3,10 @@
 use super::Run;
 use super::call::Asked;
 use super::value::{Handle, Query, Val};
+use crate::builders;
 use crate::driver::Does;
 use crate::flow::{Action, Begins, Node, Owner};
+use crate::span::Span;
 
 impl<'s> Run<'_, 's, '_> {
     /// What a method does.
@@ -136,11 +138,23 @@ impl<'s> Run<'_, 's, '_> {
                 Val::Nothing
             }
             Does::Works | Does::Writes => {
-                let session = self.session(handle);
-                let writes = if does == Does::Writes { vec![String::new()] } else { Vec::new() };
-                self.push(session, Action::Work { reads: Vec::new(), writes }, span, out);
+                self.work(handle, does == Does::Writes, span, out);
                 Val::Nothing
             }
+        }
+    }
+
+    /// A statement that a query builder puts together.
+    fn work(&mut self, handle: &Handle, writes: bool, span: Span, out: &mut Vec<Node>) {
+        let session = self.session(handle);
+        let statement = builders::statement(self.program.text, span, self.program.language).unwrap_or_default();
+        let writes = writes || statement.writes;
+        let mut written = if writes { vec![String::new()] } else { Vec::new() };
+        written.extend(statement.tables.iter().filter(|_| writes).cloned());
+        self.push(session, Action::Work { reads: Vec::new(), writes: written }, span, out);
+        let ambient = handle.kind.owner == Owner::Ambient && self.may_be_in_transaction(session);
+        if let Some(at) = statement.locks.filter(|_| !ambient && !writes && !statement.tables.is_empty()) {
+            out.push(self.builder.row_lock(session, statement.tables, at, span));
         }
     }
 }

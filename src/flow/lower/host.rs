@@ -96,6 +96,21 @@ impl HostBuilder {
         node
     }
 
+    /// The rows that a query builder's last statement read, locked.
+    pub fn row_lock(&mut self, session: SessionId, tables: Vec<String>, span: Span, whole: Span) -> Node {
+        let site = self.builder.site(Site {
+            lock: Lock::Rows { tables },
+            span,
+            statement: whole,
+            via: None,
+            answer: Answer::None,
+            guards_own_statement: false,
+        });
+        let node = self.builder.step(Action::Acquire(site), span);
+        self.on.resize(self.builder.steps.len(), Some(session));
+        node
+    }
+
     /// Whether something begins a transaction on a session.
     pub fn begins(&self, session: SessionId) -> bool {
         let steps = self.builder.steps.iter().zip(&self.on);

@@ -1,0 +1,63 @@
+//! Models of Active Record and Eloquent, which work on the session that the framework keeps.
+
+use super::Run;
+use super::names::bare;
+use crate::builders;
+use crate::flow::lower::SessionId;
+use crate::flow::{Action, Node};
+use crate::host::code::Call;
+use crate::language::HostLanguage;
+use crate::span::Span;
+
+impl<'s> Run<'_, 's, '_> {
+    /// Rows that a model reads and locks: whether the call does so.
+    pub(super) fn model_locks(&mut self, call: &Call<'s>, span: Span, out: &mut Vec<Node>) -> bool {
+        let base = match self.program.language {
+            HostLanguage::Ruby => "ActiveRecord.Base",
+            HostLanguage::Php if self.program.text.contains("Illuminate\\") => "DB",
+            _ => return false,
+        };
+        let found = builders::model(self.program.text, call.from_name, self.program.language);
+        let (Some(model), Some(handle)) = (found, self.names.global(base)) else { return false };
+        let session = self.session(&handle);
+        if self.may_be_in_transaction(session) {
+            return false;
+        }
+        self.push(session, Action::Work { reads: Vec::new(), writes: Vec::new() }, span, out);
+        out.push(self.builder.row_lock(session, model.tables, model.locks, span));
+        true
+    }
+
+    /// Whether a transaction that is not followed may be open on a framework's session: by its name, by a function that gets
+    /// this one as a closure, or by another function of the file that names this one.
+    pub(super) fn may_be_in_transaction(&self, session: SessionId) -> bool {
+        let root = self.frames.first().map_or(self.function(), |frame| frame.function);
+        let Some(function) = self.program.code.functions.get(root) else { return true };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let text = self.program.text;
+        let uses = text
+            .match_indices(function.name)
+            .filter(|(at, name)| !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word));
+        let closure = self.program.code.functions.get(self.function()).is_none_or(|inner| inner.name.is_empty());
+        function.name.is_empty()
+            || closure && !self.builder.begins(session)
+            || uses.take(2).count() > 1
+            || begins(self.slice(function.span)) && !self.builder.begins(session)
+    }
+
+    /// What a write by a model is about: something without a name, and what the code calls it.
+    pub(super) fn written_by(&self, call: &Call<'s>) -> Vec<String> {
+        let receiver = self.receiver_text(call.expr);
+        let name = bare(&receiver).to_lowercase();
+        let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        std::iter::once(String::new()).chain(Some(name).filter(|_| plain)).collect()
+    }
+}
+
+/// Whether a text calls something that is called a transaction.
+fn begins(text: &str) -> bool {
+    text.match_indices("ransaction").any(|(at, name)| {
+        let rest = text[at + name.len()..].trim_start();
+        rest.starts_with(['(', '{']) || rest.starts_with("do ") || rest.starts_with("do\n")
+    })
+}

@@ -69,16 +69,22 @@ static EQUALITY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The call that fixes a key.
+/// The call that fixes a key. In a join a condition may fix that of the other table.
 pub(super) fn key(language: HostLanguage, links: &[Link<'_>]) -> Option<(Span, Evidence)> {
-    let found = links.iter().filter_map(|link| Some((link.span, of_link(language, link)?)));
+    let joins = |link: &Link<'_>| link.name.to_ascii_lowercase().contains("join") || link.args.contains("join:");
+    let joined = links.iter().any(joins);
+    let found = links.iter().filter_map(|link| {
+        let evidence = by_key(language, link).or_else(|| of_condition(language, link).filter(|_| !joined))?;
+        Some((link.span, evidence))
+    });
     found.min_by_key(|(_, evidence)| *evidence).or_else(|| {
         // The row is there already: `order.lock!("FOR UPDATE SKIP LOCKED")`.
         links.iter().find(|link| matches!(link.name, "lock!" | "with_lock")).map(|link| (link.span, Evidence::Name))
     })
 }
 
-fn of_link(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
+/// The value of the primary key alone.
+fn by_key(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
     let args = link.args.trim();
     let plain = !args.is_empty() && args.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.$@&[]'\"():*".contains(&b));
     // `params[:id]` and `:id` name nothing, `id: 1` does.
@@ -100,6 +106,11 @@ fn of_link(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
     {
         return Some(Evidence::Name);
     }
+    None
+}
+
+fn of_condition(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
+    let args = link.args.trim();
     if !WHERE.contains(&link.name) {
         return None;
     }
@@ -114,7 +125,7 @@ fn of_link(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
         let matched = found.get(0)?;
         let from = matched.end() - usize::from(!matched.as_str().ends_with(['(', ',']));
         let value = args.get(from..).unwrap_or_default();
-        evidence(column.as_str()).filter(|_| !is_many(value))
+        evidence(column.as_str()).filter(|_| !is_many(value) && !is_column(language, value))
     });
     columns.min()
 }
@@ -133,6 +144,20 @@ fn predicate(args: &str) -> Option<Evidence> {
         evidence(last).filter(|_| !is_other)
     });
     columns.min()
+}
+
+/// Whether what a column is compared with is a column of another table, as far as its spelling says.
+fn is_column(language: HostLanguage, value: &str) -> bool {
+    let value = value.trim_start();
+    let len = value.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(value.len());
+    let dotted = value[len..].starts_with('.') && len > 0;
+    match language {
+        HostLanguage::Elixir => dotted,
+        HostLanguage::Python | HostLanguage::Java | HostLanguage::Kotlin | HostLanguage::Scala => {
+            dotted && value.starts_with(|c: char| c.is_ascii_uppercase())
+        }
+        _ => false,
+    }
 }
 
 /// Whether a value is a list: in brackets, or called so.

@@ -150,7 +150,7 @@ impl<'s> Query<'_, 's> {
             // `from(j in Job, join: c in assoc(j, :customer), lock: "…")`
             Elixir => {
                 static JOIN: LazyLock<Option<Regex>> =
-                    LazyLock::new(|| Regex::new(r"\b(?:inner_)?join:\s*\w+\s+in\s+(?:assoc\(|[A-Z\x22])").ok());
+                    LazyLock::new(|| Regex::new(r"\b(?:inner_)?join:\s*\w+\s+in\s+(?:assoc\(|[A-Z])").ok());
                 JOIN.as_ref().is_some_and(|pattern| pattern.is_match(call.args))
             }
             // Sequelize: an include is an outer join unless it is required.
@@ -183,19 +183,30 @@ impl<'s> Query<'_, 's> {
             }
             (Go, "InnerJoins") => quoted,
             (Rust, "inner_join") => true,
-            (Php, "join") => quoted,
+            (Php, "join") => quoted && !self.is_named_query(first),
             (Elixir, "join") => {
-                first == ":inner"
-                    && (lower.contains("assoc(") || lower.contains(" in "))
-                    && !lower.contains("subquery")
-                    && !lower.contains("fragment")
+                static SOURCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bin (?:assoc\(|[A-Z])").ok());
+                first == ":inner" && SOURCE.as_ref().is_some_and(|pattern| pattern.is_match(args))
             }
-            (Java | Kotlin | Scala, "join" | "innerJoin") => self.is_table(first),
+            (Java | Kotlin | Scala, "join" | "innerJoin") => {
+                let last = first.rsplit('.').next().unwrap_or_default();
+                last.starts_with(|c: char| c.is_ascii_uppercase()) && self.is_table(first)
+            }
             (language, "join" | "innerJoin" | "innerJoinAndSelect" | "innerJoinAndMapOne") if is_script(language) => {
-                quoted || self.is_table(first)
+                quoted && !self.is_named_query(first) || self.is_table(first)
             }
             _ => false,
         }
+    }
+
+    /// Whether a name in quotes is that of a WITH query in this file, whose rows are not locked.
+    fn is_named_query(self, quoted: &str) -> bool {
+        let name = quoted.trim_matches(['\'', '"', '`']).split_whitespace().next().unwrap_or_default();
+        self.text.match_indices("ith").any(|(at, _)| {
+            let after = self.text[at..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+            let inside = after.strip_prefix('(').map(str::trim_start).unwrap_or_default();
+            inside.trim_start_matches(['\'', '"', '`']).starts_with(name) && inside.starts_with(['\'', '"', '`'])
+        })
     }
 
     /// Whether an argument is a table that is declared elsewhere, and no query of this file.

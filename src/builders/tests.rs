@@ -197,6 +197,9 @@ fn keys_in_the_words_of_each_library() {
             "a.go",
             "c, err := tx.Card.Query().Where(card.StateEQ(s)).ForUpdate(sql.WithLockAction(sql.SkipLocked)).First(ctx)",
         ),
+        ("a.ex", "from(j in Job, where: j.id == s.job_id, lock: \"FOR UPDATE SKIP LOCKED\") |> Repo.one!()"),
+        ("a.py", "s.query(Job).filter(Job.id == Site.job_id).with_for_update(skip_locked=True).one()"),
+        ("a.py", "s.query(Job).join(Site).filter(Site.id == x).with_for_update(skip_locked=True).first()"),
         ("a.rb", "Card.where(state: 'new').lock('FOR UPDATE SKIP LOCKED').find_by(queue: params[:queue])"),
     ] {
         assert_eq!(found(path, text), [], "{text}");
@@ -294,6 +297,16 @@ fn joins_in_every_library() {
             "class A { void f() { ctx.select().from(JOB).join(SITE).on(c).forUpdate().of(JOB).skipLocked().fetchAny(); } }",
         ),
         ("a.ex", "from(j in Job, join: s in assoc(j, :site), lock: \"FOR UPDATE OF j0 SKIP LOCKED\")"),
+        ("a.ex", "from(j in Job, join: s in \"picked\", on: s.id == j.id, lock: \"FOR UPDATE SKIP LOCKED\")"),
+        ("a.ex", "Job |> join(:inner, [j], s in subquery(q)) |> lock(\"FOR UPDATE SKIP LOCKED\")"),
+        (
+            "a.ts",
+            "tx.with('p', (q) => q.selectFrom('x')).selectFrom('job').innerJoin('p', 'a', 'b').forUpdate().skipLocked()",
+        ),
+        (
+            "A.java",
+            "class A { void f() { ctx.select().from(JOB).join(picked).on(c).forUpdate().skipLocked().fetchAny(); } }",
+        ),
         ("a.ex", "from(j in Job, left_join: s in assoc(j, :site), lock: \"FOR UPDATE SKIP LOCKED\")"),
     ] {
         assert!(lock(path, text).joined.is_none(), "{text}");

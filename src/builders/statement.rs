@@ -8,8 +8,10 @@ use crate::span::Span;
 use HostLanguage::{Go, Php, Ruby};
 
 /// A statement by its calls.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Statement {
+    /// All of its calls.
+    pub span: Span,
     /// What it is about, in names that other statements of the same function have for the same: tables, lower case; in gorm the
     /// variable that is filled or saved.
     pub tables: Vec<String>,
@@ -59,6 +61,7 @@ pub fn statement(text: &str, call: Span, language: HostLanguage) -> Option<State
     let runs = |link: &Link<'_>| RUNS.contains(&link.name) || language == Php && matches!(link.name, "first" | "pluck");
     let locks = links.iter().find(|link| is_lock(link, language)).map(|link| link.span);
     Some(Statement {
+        span: links.iter().fold(call, |span, link| span.join(link.span)),
         tables: tables(links, on, language),
         writes: language != Go && links.iter().any(|link| WRITES.contains(&link.name)),
         locks: locks.filter(|_| awaited && is_script(language) || links.iter().any(runs)),

@@ -147,14 +147,16 @@ impl<'s> Run<'_, 's, '_> {
     /// A statement that a query builder puts together.
     fn work(&mut self, handle: &Handle, writes: bool, span: Span, out: &mut Vec<Node>) {
         let session = self.session(handle);
-        let statement = builders::statement(self.program.text, span, self.program.language).unwrap_or_default();
-        let writes = writes || statement.writes;
-        let mut written = if writes { vec![String::new()] } else { Vec::new() };
-        written.extend(statement.tables.iter().filter(|_| writes).cloned());
+        let statement = builders::statement(self.program.text, span, self.program.language);
+        let tables = statement.as_ref().map_or(&[][..], |statement| &statement.tables);
+        let writes = writes || statement.as_ref().is_some_and(|statement| statement.writes);
+        let written = std::iter::once(String::new()).chain(tables.iter().cloned()).filter(|_| writes).collect();
         self.push(session, Action::Work { reads: Vec::new(), writes: written }, span, out);
         let ambient = handle.kind.owner == Owner::Ambient && self.may_be_in_transaction(session);
-        if let Some(at) = statement.locks.filter(|_| !ambient && !writes && !statement.tables.is_empty()) {
-            out.push(self.builder.row_lock(session, statement.tables, at, span));
+        if let Some(statement) = statement.filter(|statement| !ambient && !writes && !statement.tables.is_empty())
+            && let Some(at) = statement.locks
+        {
+            out.push(self.builder.row_lock(session, statement.tables, at, statement.span));
         }
     }
 }

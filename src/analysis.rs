@@ -10,7 +10,7 @@ use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
 use crate::flow::{Owner as Whose, Session, Site, UnitFlow, UnitKind};
-use crate::host;
+use crate::host::Syntax;
 use crate::language::{HostLanguage, Language, is_test};
 use crate::prefilter;
 use crate::program::{self, Program};
@@ -135,9 +135,11 @@ impl<'a> File<'a> {
             locks_in_host: false,
             one_snapshot: false,
         };
+        let mut syntax = Syntax::default();
         let texts = match source.language() {
             Language::Host(language) => {
-                let (program, texts) = program::read(source);
+                let (program, texts, parsed) = program::read(source);
+                syntax = parsed;
                 file.comments.extend_from_slice(&program.comments);
                 file.lock_sites = program.unread;
                 file.builder_locks = builders::locks(source.text(), language, &program);
@@ -161,7 +163,7 @@ impl<'a> File<'a> {
             file.comments.extend(comments.map(|token| document.region.to_source(token.span())));
         }
         if let Language::Host(language) = source.language() {
-            file.follow_host(language);
+            file.follow_host(language, syntax);
         }
         for document in documents {
             if let Origin::Body(owner) = document.origin {
@@ -191,8 +193,8 @@ impl<'a> File<'a> {
     }
 
     /// Runs the functions of a host source on their sessions. Their units replace those of the queries that they run.
-    fn follow_host(&mut self, language: HostLanguage) {
-        if let Some(code) = host::code(self.source) {
+    fn follow_host(&mut self, language: HostLanguage, syntax: Syntax) {
+        if let Some(code) = syntax.code(self.source) {
             let tests = |path: &str| {
                 TEST_LIBRARIES.iter().any(|known| path == *known || path.starts_with(&format!("{known}.")))
             };

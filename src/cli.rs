@@ -11,10 +11,12 @@ mod terminal;
 
 use crate::emit;
 use crate::error::Error;
+use crate::fence::internal_error;
 use crate::finding::Notice;
 use crate::paths::Paths;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use terminal::Color;
 
@@ -91,7 +93,20 @@ pub fn main() -> ExitCode {
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
-    let result = match cli.command {
+    let color = cli.color;
+    let done = catch_unwind(AssertUnwindSafe(|| run(cli)));
+    let result = done.unwrap_or_else(|panic| Err(Error::Internal(internal_error(&*panic))));
+    result
+        .unwrap_or_else(|error| {
+            // Where standard error is closed too there is nobody left to tell.
+            let _ = tell(&error, color.on(&io::stderr()));
+            Verdict::Trouble
+        })
+        .into()
+}
+
+fn run(cli: Cli) -> Result<Verdict, Error> {
+    match cli.command {
         Command::Check(args) => check::run(*args, cli.color),
         Command::Explain(args) => explain::run(&args).map(|()| Verdict::Clean),
         Command::Keys(args) => keys::run(&args),
@@ -100,14 +115,7 @@ pub fn main() -> ExitCode {
         Command::Server(args) => server::run(&args),
         Command::Completions(args) => shell::complete(&args, Cli::command()).map(|()| Verdict::Clean),
         Command::Man(args) => shell::manual(&args, Cli::command()).map(|()| Verdict::Clean),
-    };
-    result
-        .unwrap_or_else(|error| {
-            // Where standard error is closed too there is nobody left to tell.
-            let _ = tell(&error, cli.color.on(&io::stderr()));
-            Verdict::Trouble
-        })
-        .into()
+    }
 }
 
 fn tell(error: &Error, color: bool) -> io::Result<()> {

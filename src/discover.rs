@@ -23,7 +23,7 @@ use place::slashed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use walk::Walk;
+use walk::{Met, Walk};
 
 /// Where the configuration comes from.
 #[derive(Clone, Debug, Default)]
@@ -107,10 +107,12 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
     let mut found = walk.run(&named.directories);
     let mut notices = std::mem::take(&mut found.troubles);
     notices.append(&mut named.notices);
-    let wanted: BTreeSet<String> = found.files.keys().cloned().collect();
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
     let mut complete = !request.no_context && place.context.is_some();
+    let mut all_wanted = false;
     if !request.no_context && !named.directories.iter().any(|d| place.context.as_ref() == Some(d)) {
         let context = walk.run(place.context.as_slice());
+        wanted.extend(found.files.iter().map(|met| met.path.clone()));
         complete &= context.troubles.is_empty();
         notices.extend(context.troubles.into_iter().map(|mut notice| {
             notice.trouble = false;
@@ -120,9 +122,11 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
         found.configs.extend(context.configs);
     } else {
         complete &= notices.is_empty();
+        all_wanted = true;
     }
 
-    let (settings, configs) = settings(&request, &place.root, &paths, found.configs, &named.all(), rules)?;
+    let (settings, configs) =
+        settings(&request, &place.root, &paths, std::mem::take(&mut found.configs), &named.all(), rules)?;
     let excluded = |path: &str| exclude.matches(&paths.shown(path)) || settings.of(path).excluded();
     let directories = named.directories.iter().map(|directory| slashed(&place.root, directory));
     let mut covered: BTreeSet<String> = directories.collect();
@@ -133,26 +137,25 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
             continue;
         }
         explicit.insert(relative.clone());
-        found.files.insert(relative, path);
+        let Some(language) = language(&relative, named.anonymous) else {
+            notices.push(Notice {
+                path: relative.into(),
+                message: "not linted: its name ends in no language that is read".to_owned(),
+                trouble: false,
+            });
+            continue;
+        };
+        found.files.push(Met::new(&place.root, language, path));
     }
-    found.files.retain(|path, _| explicit.contains(path) || !excluded(path));
+    found.sort();
+    found.files.retain(|met| explicit.contains(&met.path) || !excluded(&met.path));
 
     let mut buffer = request.buffer;
     let mut entries = Vec::new();
     let mut targets = Vec::new();
-    for (path, location) in found.files {
+    for Met { path, language, location } in found.files {
         let is_named = explicit.contains(&path);
-        let Some(language) = language(&path, named.anonymous) else {
-            if is_named {
-                notices.push(Notice {
-                    path: path.into(),
-                    message: "not linted: its name ends in no language that is read".to_owned(),
-                    trouble: false,
-                });
-            }
-            continue;
-        };
-        if is_named || language.is_linted() && wanted.contains(&path) {
+        if is_named || language.is_linted() && (all_wanted || wanted.contains(&path)) {
             targets.push(FileId(u32::try_from(entries.len()).unwrap_or(u32::MAX)));
         }
         let content = if is_named { buffer.take().map(|b| b.content) } else { None };
@@ -162,7 +165,7 @@ pub fn discover(request: Request, rules: &[&str]) -> Result<Discovery, Error> {
     notices.dedup();
     covered.extend(explicit);
     Ok(Discovery {
-        project: Disk::new(entries, complete),
+        project: Disk::new(place.root.clone(), entries, complete),
         targets: Targets(targets),
         settings,
         notices,

@@ -13,6 +13,9 @@ pub enum Error {
     /// The command line means nothing; a user's mistake.
     #[error("{0}")]
     Usage(String),
+    /// A fault of locklint's own.
+    #[error("{0}")]
+    Internal(String),
     /// A file that must be read or written cannot be.
     #[error("{}: {source}", path.display())]
     File {

@@ -44,6 +44,31 @@ pub struct Host<'s> {
     pub broken: bool,
     /// Whether it was not read at all, because no tree was found in reasonable time.
     pub unread: bool,
+    /// What its code is read from.
+    pub syntax: Syntax,
+}
+
+/// The syntax tree of a source: it is parsed once, for its literals and for its code.
+#[derive(Debug, Default)]
+pub struct Syntax {
+    tree: Option<Tree>,
+    /// Where its texts are: a node's span, and the span of the literal that it is the whole of, which for a heredoc goes
+    /// further.
+    texts: Vec<(Span, Span)>,
+}
+
+impl Syntax {
+    /// The tree, for readers that look for declarations and not for literals.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.tree.as_ref()
+    }
+
+    /// What the code of the source does; `None` for one that is in no host language, or whose tree is not found in
+    /// reasonable time.
+    pub fn code(self, source: &Source) -> Option<code::Code<'_>> {
+        let Language::Host(language) = source.language() else { return None };
+        Some(code::code(source.text(), language, &self.tree?, self.texts))
+    }
 }
 
 /// A string literal, or what concatenation and formatting make one text of.
@@ -130,13 +155,9 @@ pub fn read(source: &Source) -> Host<'_> {
     }
 }
 
-/// What the code of a source does; `None` for one that is in no host language, in one whose code is not read yet, or whose
-/// tree is not found in reasonable time. For the literals in it see [`read`].
+/// What the code of a source does; `None` as [`Syntax::code`] has it. For the literals in it see [`read`].
 pub fn code(source: &Source) -> Option<code::Code<'_>> {
-    match source.language() {
-        Language::Host(language) => code::code(source.text(), language),
-        Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => None,
-    }
+    read(source).syntax.code(source)
 }
 
 /// Whether a name in a literal's text is, or ends in, what is known only at run time.

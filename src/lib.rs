@@ -12,6 +12,7 @@ pub mod drivers;
 pub mod emit;
 pub mod error;
 pub mod facts;
+mod fence;
 pub mod finding;
 mod fingerprint;
 pub mod fix;

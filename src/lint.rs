@@ -2,10 +2,11 @@
 
 use crate::analysis::File;
 use crate::facts::Facts;
-use crate::facts::catalog::Catalog;
+use crate::facts::catalog::{self, Catalog};
 use crate::facts::pooler::Pooler;
 use crate::facts::routines;
 use crate::facts::wrappers::wrappers;
+use crate::fence::fenced;
 use crate::finding::{FileId, Finding, Level, Notice, Related, Report};
 use crate::fingerprint;
 use crate::language::{Language, expected_output, is_other_database, is_test};
@@ -23,6 +24,7 @@ use crate::suppress;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Lints the targets of a project. Pure: the same project, targets and settings give the same report. Of a target in which
 /// no finding may lie, a configuration file, those are reported whose story leads there: who names it has changed it.
@@ -41,7 +43,8 @@ fn run(project: &dyn Project, targets: &Targets, shown: &Targets, settings: &Set
     let mut notices = Vec::new();
     with_files(project, shown, &mut notices, |files, loaded| {
         let facts = facts(project, targets, settings, files);
-        let found = check(files, &facts, targets, settings);
+        let (found, mut failed) = check(files, &facts, targets, settings);
+        report.notices.append(&mut failed);
         let is_source = |id| files.binary_search_by_key(&id, |file: &File<'_>| file.id).is_ok();
         let mut findings = suppressed(found, files, targets, &facts, settings);
         report.tests = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
@@ -70,8 +73,8 @@ fn run(project: &dyn Project, targets: &Targets, shown: &Targets, settings: &Set
         report.findings = findings;
     });
     report.count();
-    notices.sort();
-    report.notices = notices;
+    report.notices.append(&mut notices);
+    report.notices.sort();
     report
 }
 
@@ -84,25 +87,39 @@ pub(crate) fn with_files<R>(
     then: impl FnOnce(&[File<'_>], &[Loaded]) -> R,
 ) -> R {
     let known = |id| project.memo(id).and_then(|memo| memo.marked.get().copied());
+    let asks_for_keys = AtomicBool::new(false);
     let marked = |id, file: &ProjectFile, content: &[u8]| {
-        let marked = marked(file, content);
-        project.memo(id).map_or(marked, |memo| *memo.marked.get_or_init(|| marked))
+        let Some(memo) = project.memo(id) else { return marked(file, content) };
+        let marked = *memo.marked.get_or_init(|| marked(file, content));
+        if marked && targets.contains(id) && prefilter::may_skip(content) {
+            asks_for_keys.store(true, Ordering::Relaxed);
+        }
+        // The catalog will want to know, and need not read the file for it.
+        if asks_for_keys.load(Ordering::Relaxed) {
+            memo.declares.get_or_init(|| catalog::may_declare(file, content));
+        }
+        marked
     };
     let sources = read(project, targets, (&|id| known(id) == Some(false), &marked), notices);
     let mut regions = room(&sources);
-    let mut files = analyse(project, &sources, &mut regions, &Wrappers::default());
+    let mut files = analyse(project, &sources, &mut regions, &Wrappers::default(), notices);
     place(project, &mut files);
     // What calls a wrapper need not hold a lock word itself.
     let wrappers = wrappers(&files);
     let callers = callers(project, targets, &sources, &wrappers, notices);
     let (mut regions_again, mut caller_regions) = (room(&sources), room(&callers));
     if let Some(calls) = prefilter::calls(wrappers.names()) {
-        for ((file, (id, source)), regions) in files.iter_mut().zip(&sources).zip(&mut regions_again) {
-            if calls.is_match(source.text().as_bytes()) {
-                *file = File::new(*id, source, regions, &wrappers, beside(project, source));
+        for ((id, source), regions) in sources.iter().zip(&mut regions_again) {
+            if calls.is_match(source.text().as_bytes())
+                && let Ok(index) = files.binary_search_by_key(id, |file| file.id)
+            {
+                match fenced(source.path(), || File::new(*id, source, regions, &wrappers, beside(project, source))) {
+                    Ok(file) => files[index] = file,
+                    Err(notice) => notices.push(notice),
+                }
             }
         }
-        files.extend(analyse(project, &callers, &mut caller_regions, &wrappers));
+        files.extend(analyse(project, &callers, &mut caller_regions, &wrappers, notices));
         files.sort_by_key(|file| file.id);
         place(project, &mut files);
     }
@@ -161,9 +178,9 @@ fn callers(
 ) -> Vec<Loaded> {
     let Some(calls) = prefilter::calls(wrappers.names()) else { return Vec::new() };
     let mut again = Vec::new();
-    let calls = |_, file: &ProjectFile, content: &[u8]| calls.is_match(content) && !marked(file, content);
-    let mut callers = read(project, targets, (&|_| false, &calls), &mut again);
-    callers.retain(|(id, _)| loaded.binary_search_by_key(id, |(known, _)| *known).is_err());
+    let is_loaded = |id| loaded.binary_search_by_key(&id, |(known, _)| *known).is_ok();
+    let calls = |_, _: &ProjectFile, content: &[u8]| calls.is_match(content) && is_text(content);
+    let callers = read(project, targets, (&is_loaded, &calls), &mut again);
     // What cannot be read was told the first time.
     notices.extend(again.into_iter().filter(|notice| !notice.trouble));
     callers
@@ -182,42 +199,44 @@ fn read(
     (skip, wanted): (&Skip<'_>, &Wanted<'_>),
     notices: &mut Vec<Notice>,
 ) -> Vec<Loaded> {
+    let one = |buffer: &mut Vec<u8>, index: usize, file: &ProjectFile| {
+        let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+        if !file.language.is_linted() || skip(id) {
+            return (None, None);
+        }
+        let tell = |message: String, trouble| {
+            targets.contains(id).then(|| Notice { path: Arc::clone(&file.path), message, trouble })
+        };
+        let content = match project.read_into(id, buffer) {
+            Ok(content) => content,
+            Err(why) => return (None, tell(why, true)),
+        };
+        if !wanted(id, file, content) {
+            return (None, None);
+        }
+        match Source::new(Arc::clone(&file.path), file.language, content.to_vec()) {
+            Ok(source) => {
+                let replaced = source.replaced();
+                let told = (replaced > 0).then(|| {
+                    tell(format!("{replaced} bytes are not UTF-8 and were read as unknown characters"), false)
+                });
+                (Some((id, Arc::new(source))), told.flatten())
+            }
+            Err(Unreadable::Binary) => {
+                (None, tell("not linted: it holds NUL bytes, so it is no text".to_owned(), false))
+            }
+            Err(Unreadable::TooLarge) => (None, tell("not linted: it is larger than 4 GiB".to_owned(), true)),
+            Err(Unreadable::Utf16) => (None, tell("not linted: it is UTF-16; SQL tools read UTF-8".to_owned(), false)),
+        }
+    };
     let all: Vec<(Option<Loaded>, Option<Notice>)> = project
         .files()
         .par_iter()
         .enumerate()
-        .map(|(index, file)| {
-            let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-            let tell = |message: String, trouble| {
-                targets.contains(id).then(|| Notice { path: Arc::clone(&file.path), message, trouble })
-            };
-            if !file.language.is_linted() || skip(id) {
-                return (None, None);
-            }
-            let content = match project.read(id) {
-                Ok(content) => content,
-                Err(why) => return (None, tell(why, true)),
-            };
-            if !wanted(id, file, &content) {
-                return (None, None);
-            }
-            match Source::new(Arc::clone(&file.path), file.language, content.into_owned()) {
-                Ok(source) => {
-                    let replaced = source.replaced();
-                    let told = (replaced > 0).then(|| {
-                        tell(format!("{replaced} bytes are not UTF-8 and were read as unknown characters"), false)
-                    });
-                    (Some((id, Arc::new(source))), told.flatten())
-                }
-                Err(Unreadable::Binary) => {
-                    (None, tell("not linted: it holds NUL bytes, so it is no text".to_owned(), false))
-                }
-                Err(Unreadable::TooLarge) => (None, tell("not linted: it is larger than 4 GiB".to_owned(), true)),
-                Err(Unreadable::Utf16) => {
-                    (None, tell("not linted: it is UTF-16; SQL tools read UTF-8".to_owned(), false))
-                }
-            }
+        .map_init(Vec::new, |buffer, (index, file)| {
+            fenced(&file.path, || one(buffer, index, file)).unwrap_or_else(|notice| (None, Some(notice)))
         })
+        .filter(|(source, notice)| source.is_some() || notice.is_some())
         .collect();
     let mut sources = Vec::new();
     for (source, notice) in all {
@@ -237,12 +256,16 @@ fn analyse<'a>(
     sources: &'a [Loaded],
     regions: &'a mut [Vec<Region<'a>>],
     wrappers: &Wrappers,
+    notices: &mut Vec<Notice>,
 ) -> Vec<File<'a>> {
-    sources
+    let all: Vec<Result<File<'a>, Notice>> = sources
         .par_iter()
         .zip(regions)
-        .map(|((id, source), regions)| File::new(*id, source, regions, wrappers, beside(project, source)))
-        .collect()
+        .map(|((id, source), regions)| {
+            fenced(source.path(), || File::new(*id, source, regions, wrappers, beside(project, source)))
+        })
+        .collect();
+    all.into_iter().filter_map(|file| file.map_err(|notice| notices.push(notice)).ok()).collect()
 }
 
 /// What the file beside a script says of the script's transaction.
@@ -275,33 +298,45 @@ fn place(project: &dyn Project, files: &mut [File<'_>]) {
     }
 }
 
-/// What the rules find in the targets, after arbitration.
-fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settings) -> Vec<Finding> {
-    let mut candidates: Vec<_> = files
+/// What the rules find in the targets, after arbitration, and where they failed.
+fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settings) -> (Vec<Finding>, Vec<Notice>) {
+    let of_file = |file: &File<'_>| {
+        let mut sink = Sink::default();
+        let pooling = settings.of(file.source.path()).pooling();
+        let context = Context { file, facts, pooling };
+        for check in RULES.iter().flat_map(|rule| rule.checks) {
+            match check {
+                Check::Statement(check) => file.statements.iter().for_each(|s| check(&context, s, &mut sink)),
+                Check::Unit(check) => file.units.iter().for_each(|u| check(&context, u, &mut sink)),
+                Check::File(check) => check(&context, &mut sink),
+                Check::Project(_) => {}
+            }
+        }
+        sink.into_candidates()
+    };
+    let of_files: Vec<_> = files
         .par_iter()
         .filter(|file| targets.contains(file.id))
-        .flat_map_iter(|file| {
-            let mut sink = Sink::default();
-            let pooling = settings.of(file.source.path()).pooling();
-            let context = Context { file, facts, pooling };
-            for check in RULES.iter().flat_map(|rule| rule.checks) {
-                match check {
-                    Check::Statement(check) => file.statements.iter().for_each(|s| check(&context, s, &mut sink)),
-                    Check::Unit(check) => file.units.iter().for_each(|u| check(&context, u, &mut sink)),
-                    Check::File(check) => check(&context, &mut sink),
-                    Check::Project(_) => {}
-                }
-            }
-            sink.into_candidates()
-        })
+        .map(|file| fenced(file.source.path(), || of_file(file)))
         .collect();
-    let mut sink = Sink::default();
-    for check in RULES.iter().flat_map(|rule| rule.checks) {
-        if let Check::Project(check) = check {
-            check(files, facts, &mut sink);
+    let of_project = || {
+        let mut sink = Sink::default();
+        for check in RULES.iter().flat_map(|rule| rule.checks) {
+            if let Check::Project(check) = check {
+                check(files, facts, &mut sink);
+            }
+        }
+        let mut candidates = sink.into_candidates();
+        candidates.retain(|candidate| targets.contains(candidate.finding.at.file));
+        candidates
+    };
+    let (mut candidates, mut failed) = (Vec::new(), Vec::new());
+    for found in of_files.into_iter().chain([fenced(&"".into(), of_project)]) {
+        match found {
+            Ok(mut found) => candidates.append(&mut found),
+            Err(notice) => failed.push(notice),
         }
     }
-    candidates.extend(sink.into_candidates().into_iter().filter(|c| targets.contains(c.finding.at.file)));
     let mut findings = arbitrate(candidates);
     // What several functions of host code do through one that they call is found in each of them.
     findings.sort_by(|a, b| (a.at, a.rule, b.level).cmp(&(b.at, b.rule, a.level)));
@@ -310,7 +345,7 @@ fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settin
     for finding in &mut findings {
         tell_wrapper(finding, files);
     }
-    findings
+    (findings, failed)
 }
 
 /// A finding on a call of a wrapper says where the wrapper calls the advisory function.

@@ -1,17 +1,24 @@
 //! Which bytes are worth reading as SQL: one search over a file's raw content, before anything is parsed.
 
+mod host;
+
+pub use host::may_lock_in_host;
+
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
-/// Everything that a rule can start from. `limit`, `fetch`, `min` and `max` stand for a queue claim that has no locking
-/// clause.
+/// Everything that a rule can start from but for [`CLAIMS`].
 /// Comments may stand between any two words, so a word before a comment is enough.
 static LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i-u)advisory_|skip(?:\s+locked|\s*(?:/\*|--))|for(?:\s+(?:no\s|key\s|update|share)|\s*(?:/\*|--))|pg_locks|\block\s+table\b|\(\s*select\s+(?:min|max)\s*\(|\blimit\b|\bfetch\s",
+        r"(?i-u)advisory_|skip(?:\s+locked|\s*(?:/\*|--))|for(?:\s+(?:no\s|key\s|update|share)|\s*(?:/\*|--))|pg_locks|\block\s+table\b",
     )
     .ok()
 });
+
+/// A queue claim that has no locking clause picks what it updates by one of these.
+static CLAIMS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i-u)\(\s*select\s+(?:min|max)\s*\(|\blimit\b|\bfetch\s").ok());
 
 /// What the catalog is built from.
 static KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -36,20 +43,14 @@ pub fn may_declare(content: &[u8]) -> bool {
 
 /// Whether the content may hold a lock.
 pub fn may_lock(content: &[u8]) -> bool {
-    LOCKS.as_ref().is_none_or(|pattern| pattern.is_match(content))
+    let holds = |words: &LazyLock<Option<Regex>>| words.as_ref().is_none_or(|pattern| pattern.is_match(content));
+    holds(&LOCKS) || holds(&CLAIMS) && host::updates(content)
 }
 
-/// The same in host code, where `limit`, `fetch` and `for` are words of every day: with what follows them in a query.
-static HOST_LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?i-u)advisory_|skip(?:\s+|_)?locked|\bfor\s+(?:no\s+key\s|key\s+share|update\b|share\b)|pg_locks|\blimit\s+(?:[0-9$:?%@#{]|all\b)|\blimit\s*["'`]|\bfetch\s+(?:first|next)\b|["'`](?:begin|start\s+transaction)\b|for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking|\bfor\(\s*["'`](?:no\s+key\s+)?(?:update|share)|\.lock\.[a-z]"#,
-    )
-    .ok()
-});
-
-/// Whether the content of a file in a host language may hold a lock.
-pub fn may_lock_in_host(content: &[u8]) -> bool {
-    HOST_LOCKS.as_ref().is_none_or(|pattern| pattern.is_match(content))
+/// Whether the content of a file that may hold a lock may hold a SKIP LOCKED, in SQL or by a query builder.
+pub fn may_skip(content: &[u8]) -> bool {
+    static SKIPS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)skip").ok());
+    SKIPS.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
 /// Whether the content names an isolation level in which a transaction reads one snapshot.
@@ -190,14 +191,15 @@ mod tests {
             "for /* c */ share",
             "FOR -- c\n KEY SHARE",
             "skip\tlocked",
-            "where id = (select id from t limit 1)",
-            "fetch first 1 rows only",
-            "id = (SELECT min(id) FROM t)",
+            "update t set a = 1 where id = (select id from t limit 1)",
+            "fetch first 1 rows only; UPDATE t\nSET",
+            "update t set b = 1 where id = (SELECT min(id) FROM t)",
             "lock table t",
         ] {
             assert!(may_lock(text.as_bytes()), "{text}");
         }
         assert!(!may_lock(b"update t set before = 1; -- unlimited, forshare"));
+        assert!(!may_lock(b"select a from t order by a limit 1"));
         assert!(may_define(b"CREATE UNLOGGED TABLE t ();") && may_define(b"create or replace function f()"));
         assert!(may_define(b"CREATE /* c */ TABLE t ();") && may_define(b"create unique--c\nindex i on t (a)"));
         assert!(!may_define(b"insert into table_index values (1)"));

@@ -9,7 +9,7 @@ mod result;
 #[cfg(test)]
 mod tests;
 
-use crate::host::{self, Argument, CallSite, Function, Host, Literal};
+use crate::host::{self, Argument, CallSite, Function, Host, Literal, Syntax};
 use crate::language::{HostLanguage, Language};
 use crate::region::Region;
 use crate::source::Source;
@@ -121,10 +121,10 @@ impl Program<'_> {
     }
 }
 
-/// Reads a source; the regions are those of its queries, in the same order.
-pub fn read(source: &Source) -> (Program<'_>, Vec<Region<'_>>) {
+/// Reads a source; the regions are those of its queries, in the same order. The syntax is what its code is read from.
+pub fn read(source: &Source) -> (Program<'_>, Vec<Region<'_>>, Syntax) {
     let text = source.text();
-    let Host { literals, calls, comments, functions, unread, .. } = host::read(source);
+    let Host { literals, calls, comments, functions, unread, syntax, .. } = host::read(source);
     let mut program = Program { calls, functions, comments, literals: Vec::new(), queries: Vec::new(), unread: 0 };
     if unread {
         program.unread = recognise::advisory_calls(text);
@@ -139,7 +139,7 @@ pub fn read(source: &Source) -> (Program<'_>, Vec<Region<'_>>) {
             program.unread += recognise::advisory_calls(literal.region.text());
         }
     }
-    (program, regions)
+    (program, regions, syntax)
 }
 
 /// Whether a file in the language is a program of its own, outside of its functions.

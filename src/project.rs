@@ -25,6 +25,21 @@ pub trait Project: Sync {
     /// Why it cannot be read: lower case, no full stop.
     fn read(&self, file: FileId) -> Result<Cow<'_, [u8]>, String>;
 
+    /// The content of a file, in `buffer` where it is nowhere else in memory. What is in the buffer before does not matter:
+    /// one serves for many files.
+    ///
+    /// # Errors
+    /// As those of [`Project::read`].
+    fn read_into<'b>(&'b self, file: FileId, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], String> {
+        match self.read(file)? {
+            Cow::Borrowed(content) => Ok(content),
+            Cow::Owned(content) => {
+                *buffer = content;
+                Ok(buffer)
+            }
+        }
+    }
+
     /// What was learned of a file's content, where the content is kept and this with it.
     fn memo(&self, _: FileId) -> Option<&Memo> {
         None
@@ -34,8 +49,8 @@ pub trait Project: Sync {
     fn complete(&self) -> bool;
 }
 
-/// What is true of a content whatever is asked: a project that is linted again and again keeps it beside the content.
-#[derive(Debug, Default)]
+/// What is true of a content whatever is asked: it is found once, however often the content is asked for.
+#[derive(Clone, Debug, Default)]
 pub struct Memo {
     /// Whether it may hold a lock, or a comment about one.
     pub marked: OnceLock<bool>,

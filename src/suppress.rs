@@ -19,14 +19,18 @@ pub const UNKNOWN: &str = "unknown-suppression";
 /// What a comment is taken for when this word stands in it.
 const MARK: &str = "locklint:";
 
+/// What every suppression has, well-formed or not. There is next to nothing to read after a search for it alone.
+static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)locklint").ok());
+
 /// A suppression that lacks the colon or is not in lower case. In running prose no bracket follows.
 static ALMOST: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i-u)\blocklint[ \t]*:?[ \t]*ignore(?:-file)?[ \t]*\[").ok());
 
 /// Whether there may be something to say about suppressions in the content.
 pub fn may_suppress(content: &[u8]) -> bool {
-    memchr::memmem::find(content, MARK.as_bytes()).is_some()
-        || ALMOST.as_ref().is_none_or(|pattern| pattern.is_match(content))
+    WORD.as_ref().is_none_or(|word| word.is_match(content))
+        && (memchr::memmem::find(content, MARK.as_bytes()).is_some()
+            || ALMOST.as_ref().is_none_or(|pattern| pattern.is_match(content)))
 }
 
 /// How far a suppression reaches.

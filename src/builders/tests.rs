@@ -7,7 +7,7 @@ use crate::source::Source;
 fn lock(path: &str, text: &str) -> Lock {
     let Some(language @ Language::Host(host)) = Language::of(path) else { panic!("{path}") };
     let source = Source::new(path.into(), language, text.as_bytes().to_vec()).unwrap();
-    let (program, _) = program::read(&source);
+    let (program, ..) = program::read(&source);
     *locks(text, host, &program).first().unwrap_or_else(|| panic!("{text}"))
 }
 
@@ -15,7 +15,7 @@ fn lock(path: &str, text: &str) -> Lock {
 fn found(path: &str, text: &str) -> Vec<(String, Evidence, bool, bool)> {
     let Some(language @ Language::Host(host)) = Language::of(path) else { panic!("{path}") };
     let source = Source::new(path.into(), language, text.as_bytes().to_vec()).unwrap();
-    let (program, _) = program::read(&source);
+    let (program, ..) = program::read(&source);
     let locks = locks(text, host, &program);
     let skips = locks.iter().filter(|lock| lock.skips).filter_map(|lock| Some((lock, lock.row?)));
     skips.map(|(lock, row)| (text[lock.at.range()].to_owned(), row.evidence, row.expects_one, row.state)).collect()
@@ -451,7 +451,7 @@ fn advisory_functions_by_name() {
     let found = |path: &str, text: &str| -> Vec<(String, String, Option<usize>)> {
         let Some(language @ Language::Host(host)) = Language::of(path) else { panic!("{path}") };
         let source = Source::new(path.into(), language, text.as_bytes().to_vec()).unwrap();
-        let (program, _) = program::read(&source);
+        let (program, ..) = program::read(&source);
         let calls = calls(text, host, &program);
         calls.iter().map(|call| (call.name.to_owned(), text[call.at.range()].to_owned(), call.keys)).collect()
     };

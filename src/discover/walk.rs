@@ -5,6 +5,7 @@ use crate::finding::Notice;
 use crate::language::Language;
 use crate::settings::FILE_NAME;
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,18 +24,35 @@ pub(super) struct Walk<'w> {
 /// What a walk met. Paths are relative to the root, with `/`.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Files in a language that is read.
-    pub(super) files: BTreeMap<String, PathBuf>,
+    /// Files in a language that is read, in the order of their paths, each once.
+    pub(super) files: Vec<Met>,
     /// Configuration files by their directory.
     pub(super) configs: BTreeMap<String, PathBuf>,
     /// What could not be looked at.
     pub(super) troubles: Vec<Notice>,
 }
 
-enum Event {
-    File(PathBuf),
-    Config(PathBuf),
-    Trouble(Notice),
+/// A file that a walk met.
+#[derive(Debug)]
+pub(super) struct Met {
+    /// Relative to the root, with `/`.
+    pub(super) path: String,
+    pub(super) language: Language,
+    /// Where that is not what the path says: its name is no text.
+    pub(super) location: Option<PathBuf>,
+}
+
+/// What one thread of a walk met, sent when the thread ends: a message for each file costs more than the file.
+struct Batch<'s> {
+    found: Found,
+    sender: &'s mpsc::Sender<Found>,
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        // The receiver outlives the walk.
+        let _ = self.sender.send(std::mem::take(&mut self.found));
+    }
 }
 
 impl Walk<'_> {
@@ -53,47 +71,58 @@ impl Walk<'_> {
             .hidden(false)
             .require_git(false)
             .filter_entry(|entry| !STORES.iter().any(|store| entry.file_name() == *store));
-        let (sender, events) = mpsc::channel();
+        let (sender, batches) = mpsc::channel();
         builder.build_parallel().run(|| {
-            let sender = sender.clone();
+            let mut batch = Batch { found: Found::default(), sender: &sender };
             Box::new(move |entry| {
-                let event = match entry {
-                    Ok(entry) => file(entry),
-                    Err(error) => trouble(self.root, &error).map(Event::Trouble),
-                };
-                // The receiver outlives the walk.
-                let _ = event.map(|event| sender.send(event));
+                match entry {
+                    Ok(entry) => self.meet(entry, &mut batch.found),
+                    Err(error) => batch.found.troubles.extend(trouble(self.root, &error)),
+                }
                 WalkState::Continue
             })
         });
         drop(sender);
-        for event in events {
-            match event {
-                Event::File(path) => {
-                    found.files.insert(slashed(self.root, &path), path);
-                }
-                Event::Config(path) => {
-                    let directory = path.parent().unwrap_or(self.root);
-                    found.configs.insert(slashed(self.root, directory), path);
-                }
-                Event::Trouble(notice) => found.troubles.push(notice),
-            }
+        for batch in batches {
+            found.files.extend(batch.files);
+            found.configs.extend(batch.configs);
+            found.troubles.extend(batch.troubles);
         }
+        found.sort();
         found
+    }
+
+    fn meet(&self, entry: DirEntry, found: &mut Found) {
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            return;
+        }
+        let name = entry.file_name().to_string_lossy();
+        if name == FILE_NAME {
+            let path = entry.into_path();
+            let directory = slashed(self.root, path.parent().unwrap_or(self.root));
+            found.configs.insert(directory, path);
+        } else if Language::of(&name).is_some() || name.ends_with(".out") {
+            // What is expected of a test is told by its directory.
+            let path = slashed(self.root, entry.path());
+            found.files.extend(Language::of(&path).map(|language| Met::new(self.root, language, entry.into_path())));
+        }
     }
 }
 
-fn file(entry: DirEntry) -> Option<Event> {
-    if !entry.file_type()?.is_file() {
-        return None;
+impl Met {
+    /// The file at a location.
+    pub(super) fn new(root: &Path, language: Language, location: PathBuf) -> Self {
+        let path = slashed(root, &location);
+        let is_there = location.to_str().is_some() && location.starts_with(root);
+        Self { path, language, location: (!is_there).then_some(location) }
     }
-    let name = entry.file_name().to_string_lossy();
-    if name == FILE_NAME {
-        Some(Event::Config(entry.into_path()))
-    } else if Language::of(&entry.path().to_string_lossy().replace('\\', "/")).is_some() {
-        Some(Event::File(entry.into_path()))
-    } else {
-        None
+}
+
+impl Found {
+    /// Brings the files into order; of equal paths one stays.
+    pub(super) fn sort(&mut self) {
+        self.files.par_sort_unstable_by(|a, b| (&a.path, &a.location).cmp(&(&b.path, &b.location)));
+        self.files.dedup_by(|late, early| late.path == early.path);
     }
 }
 

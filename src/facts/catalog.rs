@@ -5,7 +5,7 @@ use super::schema::{self, Declared};
 use crate::finding::FileId;
 use crate::language::Language;
 use crate::prefilter::Names;
-use crate::project::Project;
+use crate::project::{Project, ProjectFile};
 use crate::settings::Settings;
 use crate::sql::ddl::{Change, CreateTable, Key, Name};
 use rayon::prelude::*;
@@ -176,31 +176,33 @@ impl Catalog {
 /// How often files are read again for a table that had another name, or takes columns of another.
 const MAX_ROUNDS: usize = 8;
 
+/// Whether a content may declare a table or a key at all.
+pub fn may_declare(file: &ProjectFile, content: &[u8]) -> bool {
+    schema::may_declare(&file.path, file.language, content)
+}
+
+/// What is known of a file.
+enum Known {
+    /// It declares nothing.
+    Nothing,
+    /// It declares something, and names nothing that was asked for so far.
+    Other,
+    Declared(Declared),
+}
+
 /// What the files declare that may name one of `tables`, in the order of their paths.
 fn declared(project: &dyn Project, tables: BTreeSet<String>) -> Vec<Declared> {
-    let mut found: Vec<Option<Declared>> = project.files().iter().map(|_| None).collect();
+    let mut found: Vec<Known> = project.files().iter().map(|_| Known::Other).collect();
     let (mut wanted, mut asked) = (tables.clone(), tables);
     for _ in 0..MAX_ROUNDS {
         let names = Names::new(wanted.iter().map(String::as_str));
-        found.par_iter_mut().enumerate().filter(|(_, known)| known.is_none()).for_each(|(index, known)| {
-            let file = &project.files()[index];
-            let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-            if matches!(file.language, Language::Config(_) | Language::Expected) {
-                return;
-            }
-            let memo = project.memo(id);
-            if memo.is_some_and(|memo| memo.declares.get() == Some(&false)) {
-                return;
-            }
-            let Ok(content) = project.read(id) else { return };
-            if let Some(memo) = memo
-                && !memo.declares.get_or_init(|| schema::may_declare(file.language, &content))
-            {
-                return;
-            }
-            *known = schema::read(&file.path, file.language, content, &names);
+        let others = found.par_iter_mut().enumerate().filter(|(_, known)| matches!(known, Known::Other));
+        others.for_each_init(Vec::new, |buffer, (index, known)| *known = look(project, index, &names, buffer));
+        let declared = found.iter().filter_map(|known| match known {
+            Known::Declared(declared) => Some(declared),
+            _ => None,
         });
-        let changes = found.iter().flatten().flat_map(|declared| &declared.changes);
+        let changes = declared.flat_map(|declared| &declared.changes);
         let related: BTreeSet<String> = changes.flat_map(|change| related(change, &asked)).collect();
         // What says one of the names inside another was read for it.
         wanted = related.into_iter().filter(|name| asked.insert(name.clone())).collect();
@@ -209,7 +211,27 @@ fn declared(project: &dyn Project, tables: BTreeSet<String>) -> Vec<Declared> {
             break;
         }
     }
-    found.into_iter().flatten().collect()
+    let declared = found.into_iter().filter_map(|known| match known {
+        Known::Declared(declared) => Some(declared),
+        _ => None,
+    });
+    declared.collect()
+}
+
+/// What one file declares, if it may name one of the tables or keys that are asked for.
+fn look(project: &dyn Project, index: usize, names: &Names, buffer: &mut Vec<u8>) -> Known {
+    let file = &project.files()[index];
+    let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+    let memo = project.memo(id);
+    if matches!(file.language, Language::Config(_)) || memo.is_some_and(|memo| memo.declares.get() == Some(&false)) {
+        return Known::Nothing;
+    }
+    let Ok(content) = project.read_into(id, buffer) else { return Known::Nothing };
+    let declares = || may_declare(file, content);
+    if !memo.map_or_else(declares, |memo| *memo.declares.get_or_init(declares)) {
+        return Known::Nothing;
+    }
+    schema::read(&file.path, file.language, content, names).map_or(Known::Other, Known::Declared)
 }
 
 /// The names without which a change of one of some tables and keys says too little: former names, the tables that a

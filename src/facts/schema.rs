@@ -27,7 +27,6 @@ use crate::source::Source;
 use crate::sql::ddl::Change;
 use code::Code;
 use regex::bytes::Regex;
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use tree_sitter::Node;
 
@@ -71,22 +70,27 @@ pub(super) struct Declared {
 }
 
 /// Whether a content may declare any table at all.
-pub(super) fn may_declare(language: Language, content: &[u8]) -> bool {
-    let Language::Host(language) = language else { return true };
-    (0..READERS.len()).any(|at| is_marked(at, language, content)) || prefilter::may_declare(content)
+pub(super) fn may_declare(path: &str, language: Language, content: &[u8]) -> bool {
+    let may = match language {
+        Language::Host(language) => {
+            let is_marked = (0..READERS.len()).any(|at| is_marked(at, language, content));
+            (is_marked || prefilter::may_declare(content)) && !prefilter::is_minified(content)
+        }
+        Language::Sql => prefilter::may_define(content),
+        Language::Prisma => true,
+        Language::Config(_) | Language::Expected => false,
+    };
+    may && !is_other_database(path)
 }
 
-/// What a file declares, if it may name one of the tables or keys that are asked for.
-pub(super) fn read(path: &Arc<str>, language: Language, content: Cow<'_, [u8]>, names: &Names) -> Option<Declared> {
-    if is_other_database(path) {
-        return None;
-    }
+/// What a file that may declare a table declares, if it may name one of the tables or keys that are asked for.
+pub(super) fn read(path: &Arc<str>, language: Language, content: &[u8], names: &Names) -> Option<Declared> {
     let mut declared = Declared { in_tests: is_test(path), ..Declared::default() };
     match language {
         Language::Host(of) => return host(path, of, content, names, declared),
-        _ if !names.is_in(&content, false) => return None,
-        Language::Prisma => declared.changes = prisma::read(&String::from_utf8_lossy(&content)),
-        Language::Sql => declared.changes = script::read(path, content.into_owned()),
+        _ if !names.is_in(content, false) => return None,
+        Language::Prisma => declared.changes = prisma::read(&String::from_utf8_lossy(content)),
+        Language::Sql => declared.changes = script::read(path, content.to_vec()),
         Language::Config(_) | Language::Expected => {}
     }
     Some(declared)
@@ -95,26 +99,21 @@ pub(super) fn read(path: &Arc<str>, language: Language, content: Cow<'_, [u8]>, 
 fn host(
     path: &Arc<str>,
     language: HostLanguage,
-    content: Cow<'_, [u8]>,
+    content: &[u8],
     names: &Names,
     mut declared: Declared,
 ) -> Option<Declared> {
     let in_parts = (0..READERS.len()).any(|at| row(at).in_parts && row(at).languages.contains(&language));
-    if !names.is_in(&content, in_parts) {
+    if !names.is_in(content, in_parts) {
         return None;
     }
-    let readers: Vec<&Reader> = (0..READERS.len()).filter(|&at| is_marked(at, language, &content)).map(row).collect();
-    if prefilter::is_minified(&content) {
-        return None;
-    }
-    let has_ddl = prefilter::may_declare(&content);
-    if readers.is_empty() && !has_ddl {
-        return None;
-    }
-    let source = Source::new(Arc::clone(path), Language::Host(language), content.into_owned()).ok()?;
+    let readers: Vec<&Reader> = (0..READERS.len()).filter(|&at| is_marked(at, language, content)).map(row).collect();
+    let has_ddl = prefilter::may_declare(content);
     let unordered = readers.iter().any(|reader| reader.unordered);
-    let tree = if readers.is_empty() { None } else { host::tree(source.text(), language) };
-    if let Some(tree) = tree {
+    let source = Source::new(Arc::clone(path), Language::Host(language), content.to_vec()).ok()?;
+    let texts = has_ddl.then(|| host::read(&source));
+    let own = if has_ddl { None } else { host::tree(source.text(), language) };
+    if let Some(tree) = texts.as_ref().and_then(|host| host.syntax.tree()).or(own.as_ref()) {
         let code = Code { path, text: source.text() };
         for reader in readers {
             let changes = (reader.read)(&code, tree.root_node());
@@ -124,8 +123,8 @@ fn host(
             declared.changes.extend(changes);
         }
     }
-    if has_ddl {
-        let changes = strings::read(&host::read(&source));
+    if let Some(host) = texts {
+        let changes = strings::read(&host);
         if unordered {
             declared.drops.extend(changes.iter().filter(|change| takes_away(change)).cloned());
         }

@@ -20,10 +20,10 @@ mod scala;
 #[cfg(test)]
 mod tests;
 
-use super::syntax;
 use crate::language::HostLanguage;
 use crate::span::Span;
 use std::borrow::Cow;
+use tree_sitter::Tree;
 
 /// Index of an expression in [`Code::exprs`].
 pub type ExprId = usize;
@@ -367,12 +367,9 @@ pub struct Import<'s> {
     pub span: Span,
 }
 
-/// The code of a text; `None` where no tree is found in reasonable time.
-pub(super) fn code(text: &str, host: HostLanguage) -> Option<Code<'_>> {
-    let language = language::of(host);
-    let tree = syntax::tree(text, host)?;
-    let texts = syntax::texts(text, host, &tree);
-    Some(build::Builder::new(text, host, language, texts).file(tree.root_node()))
+/// The code of a text with its tree, and where the texts in it are.
+pub(super) fn code<'s>(text: &'s str, host: HostLanguage, tree: &Tree, texts: Vec<(Span, Span)>) -> Code<'s> {
+    build::Builder::new(text, host, language::of(host), texts).file(tree.root_node())
 }
 
 /// An integer as these languages write it. None for `017`, which is octal in some of them and decimal in others.

@@ -12,7 +12,7 @@ mod names;
 use super::constants::Constants;
 use super::join::{self, Draft, Lit, Piece, Statement};
 use super::spec::{Grammar, Spec};
-use super::{CallSite, Function, Host};
+use super::{CallSite, Function, Host, Syntax};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use frame::Frame;
@@ -39,16 +39,9 @@ pub(super) fn read(text: &str, language: HostLanguage) -> Host<'_> {
     };
     let mut walk = Walk::new(text, spec, grammar);
     walk.run(tree.root_node());
-    walk.finish(tree.root_node().has_error())
-}
-
-/// Where the texts of a tree are: a node's span, and the span of the literal that it is the whole of, which for a heredoc
-/// goes further.
-pub(super) fn texts(text: &str, language: HostLanguage, tree: &Tree) -> Vec<(Span, Span)> {
-    let spec = language.spec();
-    let mut walk = Walk::new(text, spec, spec.grammar(language));
-    walk.run(tree.root_node());
-    walk.drafts.iter().map(|draft| (draft.span, draft.whole(&walk.lits))).collect()
+    let broken = tree.root_node().has_error();
+    let host = walk.finish(broken);
+    Host { syntax: Syntax { tree: Some(tree), ..host.syntax }, ..host }
 }
 
 /// The tree of a text; `None` where that takes too long. The parser is not linear on some texts that are no programs.
@@ -165,8 +158,18 @@ impl<'s, 't> Walk<'s, 't> {
     }
 
     fn finish(self, broken: bool) -> Host<'s> {
+        let texts = self.drafts.iter().map(|draft| (draft.span, draft.whole(&self.lits))).collect();
+        let syntax = Syntax { tree: None, texts };
         let literals = join::literals(self.text, self.spec, self.drafts, self.lits, &self.statements, &self.constants);
-        Host { literals, calls: self.calls, comments: self.comments, functions: self.functions, broken, unread: false }
+        Host {
+            literals,
+            calls: self.calls,
+            comments: self.comments,
+            functions: self.functions,
+            broken,
+            unread: false,
+            syntax,
+        }
     }
 
     fn slice(&self, span: Span) -> &'s str {

@@ -7,7 +7,7 @@ use crate::sql::script::Expects;
 fn queries(path: &str, text: &str) -> Vec<(String, Use, Option<Missing>, bool)> {
     let language = Language::of(path).unwrap();
     let source = Source::new(path.into(), language, text.as_bytes().to_vec()).unwrap();
-    let (program, regions) = read(&source);
+    let (program, regions, _) = read(&source);
     let shown = regions.iter().map(|region| region.text().split_whitespace().collect::<Vec<_>>().join(" "));
     shown.zip(program.queries).map(|(text, q)| (text, q.result, q.when_missing, q.work_follows)).collect()
 }

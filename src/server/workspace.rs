@@ -121,7 +121,9 @@ struct View<'v> {
 impl View<'_> {
     /// What is kept of a file; nothing of an open document.
     fn kept(&self, file: FileId) -> Option<&Kept> {
-        self.disk.location(file)?;
+        if !self.disk.is_stored(file) {
+            return None;
+        }
         self.workspace.kept.get(&*self.disk.files().get(file.0 as usize)?.path)
     }
 }

@@ -13,6 +13,7 @@ const LAYERS: &[&str] = &[
     "region",
     "host",
     "finding",
+    "fence",
     "fix",
     "baseline",
     "paths",

@@ -17,7 +17,11 @@ mod cli;
 #[cfg(test)]
 mod command;
 #[cfg(test)]
+mod corpus;
+#[cfg(test)]
 mod expect;
+#[cfg(test)]
+mod fence;
 #[cfg(test)]
 mod findings;
 #[cfg(test)]

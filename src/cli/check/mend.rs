@@ -56,6 +56,7 @@ impl Mended {
     pub(super) fn store(&self, found: &Discovery) -> Result<(), Error> {
         for changed in &self.files {
             let Some(path) = found.project.location(changed.file) else { continue };
+            let path = &*path;
             // What was linted is what is mended.
             let now = std::fs::read(path).map_err(|error| Error::file(path, error))?;
             if now != changed.before {

@@ -1,7 +1,6 @@
 //! DDL of SQL files, ways back left out.
 
 use crate::language::Language;
-use crate::prefilter;
 use crate::source::Source;
 use crate::sql::clause::{Entry, Tree};
 use crate::sql::ddl::{Change, changes};
@@ -12,9 +11,6 @@ use std::sync::Arc;
 
 /// The changes of one file, statement by statement.
 pub(super) fn read(path: &Arc<str>, content: Vec<u8>) -> Vec<Change> {
-    if !prefilter::may_define(&content) {
-        return Vec::new();
-    }
     let Ok(source) = Source::new(Arc::clone(path), Language::Sql, content) else { return Vec::new() };
     let text = &source.text()[source.bom()..];
     let tokens = lex(text);

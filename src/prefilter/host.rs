@@ -1,0 +1,195 @@
+//! The words of locks in host code. One expression for all of them has no literal that can be searched for, and goes byte
+//! by byte; so rare words are searched for, several at once, and what stands around each is read here.
+
+use regex::bytes::Regex;
+use std::sync::LazyLock;
+
+/// Words that mean something by themselves or by what stands before them. Not so many that they are no longer searched for
+/// at once.
+static LOCKS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i-u)advisory_|pg_locks|locked|update|share|clause\.locking|\.lock\.").ok());
+
+/// Words of a queue claim that has no locking clause.
+static BOUNDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)limit|fetch").ok());
+
+/// Words that begin a transaction as the first in a string.
+static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)begin|transaction").ok());
+
+/// Words that end one.
+static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)commit|rollback").ok());
+
+/// How far from `UPDATE` its `SET` stands.
+const TARGET: usize = 1 << 10;
+
+/// Whether the content of a file in a host language may hold a lock: the words of an advisory function, of SKIP LOCKED, of
+/// a locking clause, of a queue claim without one, or the beginning of a transaction in a string. `limit`, `fetch` and
+/// `for` are words of every day: they count with what follows them in a query, and a limit counts where rows are updated,
+/// the beginning of a transaction where one ends.
+pub fn may_lock_in_host(content: &[u8]) -> bool {
+    any(&LOCKS, content) || any(&BOUNDS, content) && updates(content) || any(&BEGINS, content) && any(&ENDS, content)
+}
+
+/// Whether one of the words counts somewhere.
+fn any(words: &LazyLock<Option<Regex>>, content: &[u8]) -> bool {
+    words.as_ref().is_none_or(|words| {
+        let mut found = words.find_iter(content);
+        found.any(|word| counts(&content[..word.start()], word.as_bytes(), &content[word.end()..]))
+    })
+}
+
+/// Whether there may be an UPDATE statement: the word, and SET after it.
+pub(super) fn updates(content: &[u8]) -> bool {
+    static UPDATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)\bupdate\b").ok());
+    static SET: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)\bset\b").ok());
+    let sets = |after: &[u8]| SET.as_ref().is_none_or(|set| set.is_match(&after[..after.len().min(TARGET)]));
+    UPDATE.as_ref().is_none_or(|update| update.find_iter(content).any(|word| sets(&content[word.end()..])))
+}
+
+/// Whether one of the words counts between what stands before it and what stands after it.
+fn counts(before: &[u8], word: &[u8], after: &[u8]) -> bool {
+    match word[0].to_ascii_lowercase() {
+        b'u' => {
+            builds(before, after) || !begins_in_word(after) && (is_for(before, &[]) || is_for(before, &["key", "no"]))
+        }
+        b's' => {
+            let shared = after.strip_prefix(b"d").or_else(|| after.strip_prefix(b"D"));
+            let lock = shared.map(|rest| rest.strip_prefix(b"_").unwrap_or(rest));
+            lock.is_some_and(|rest| without_first(rest, "lock(").is_some())
+                || builds(before, after)
+                || is_for(before, &["key"])
+                || !begins_in_word(after) && is_for(before, &[])
+        }
+        b'.' => after.first().is_some_and(u8::is_ascii_alphabetic),
+        b'c' if word.len() > "commit".len() => true,
+        b'f' => {
+            let rows = ["first", "next"].into_iter().find_map(|word| without_first(space_first(after)?, word));
+            !ends_in_word(before) && rows.is_some_and(|rest| !begins_in_word(rest))
+        }
+        b'b' | b'c' | b'r' => is_quoted(before) && !begins_in_word(after),
+        b't' => {
+            let start = space_last(before).and_then(|before| without_last(before, "start"));
+            start.is_some_and(is_quoted) && !begins_in_word(after)
+        }
+        b'l' if word.eq_ignore_ascii_case(b"limit") => !ends_in_word(before) && limits(after),
+        b'l' => {
+            let skip = before.strip_suffix(b"_").or_else(|| space_last(before)).unwrap_or(before);
+            without_last(skip, "skip").is_some()
+        }
+        _ => true,
+    }
+}
+
+/// Whether a query builder names a locking clause: `forNoKeyUpdate`, `for_update`, `for("update")`.
+fn builds(before: &[u8], after: &[u8]) -> bool {
+    let loose = |text: &'_ [u8]| text.strip_suffix(b"_").map_or(text.len(), <[u8]>::len);
+    let joined = |text: &[u8], word: &str| without_last(&text[..loose(text)], word).map(<[u8]>::len);
+    let no_key = joined(before, "key").and_then(|end| joined(&before[..end], "no"));
+    let is_name = [Some(before.len()), no_key].into_iter().flatten().any(|end| joined(&before[..end], "for").is_some());
+    if is_name && !begins_in_word(after) {
+        return true;
+    }
+    let spaced = |text, word| without_last(space_last(text)?, word);
+    let text = spaced(before, "key").and_then(|text| spaced(text, "no")).unwrap_or(before);
+    let Some(open) = text.split_last().filter(|(last, _)| is_quote(last)).map(|(_, rest)| rest) else { return false };
+    let call = space_last(open).unwrap_or(open).strip_suffix(b"(").and_then(|call| without_last(call, "for"));
+    call.is_some_and(|rest| !ends_in_word(rest))
+}
+
+/// Whether `FOR` and the given words, the last of them first, stand before.
+fn is_for(before: &[u8], words: &[&str]) -> bool {
+    let all = words.iter().chain(&["for"]);
+    let rest = all.into_iter().try_fold(before, |rest, word| without_last(space_last(rest)?, word));
+    rest.is_some_and(|rest| !ends_in_word(rest))
+}
+
+/// Whether what stands after `LIMIT` is a number, a stand-in, `ALL`, or the end of a string.
+fn limits(after: &[u8]) -> bool {
+    let next = space_first(after);
+    if next.unwrap_or(after).first().is_some_and(is_quote) {
+        return true;
+    }
+    let Some(next) = next else { return false };
+    next.first().is_some_and(|byte| byte.is_ascii_digit() || b"$:?%@#{".contains(byte))
+        || without_first(next, "all").is_some_and(|rest| !begins_in_word(rest))
+}
+
+fn is_quoted(before: &[u8]) -> bool {
+    before.last().is_some_and(is_quote)
+}
+
+fn is_quote(byte: &u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+fn ends_in_word(text: &[u8]) -> bool {
+    text.last().is_some_and(is_word)
+}
+
+fn begins_in_word(text: &[u8]) -> bool {
+    text.first().is_some_and(is_word)
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
+fn is_space(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || *byte == 0x0B
+}
+
+/// What stands before the white space at the end, where there is some.
+fn space_last(text: &[u8]) -> Option<&[u8]> {
+    let end = text.iter().rposition(|byte| !is_space(byte)).map_or(0, |last| last + 1);
+    (end < text.len()).then(|| &text[..end])
+}
+
+/// What stands after the white space at the beginning, where there is some.
+fn space_first(text: &[u8]) -> Option<&[u8]> {
+    let start = text.iter().position(|byte| !is_space(byte)).unwrap_or(text.len());
+    (start > 0).then(|| &text[start..])
+}
+
+/// What stands before a word at the end, which may be written in any case.
+fn without_last<'t>(text: &'t [u8], word: &str) -> Option<&'t [u8]> {
+    let (rest, last) = text.split_at_checked(text.len().checked_sub(word.len())?)?;
+    last.eq_ignore_ascii_case(word.as_bytes()).then_some(rest)
+}
+
+/// What stands after a word at the beginning, which may be written in any case.
+fn without_first<'t>(text: &'t [u8], word: &str) -> Option<&'t [u8]> {
+    let (first, rest) = text.split_at_checked(word.len())?;
+    first.eq_ignore_ascii_case(word.as_bytes()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same as one expression each.
+    fn by_expression(content: &[u8]) -> bool {
+        let one = |pattern: &str| Regex::new(&format!("(?i-u){pattern}")).unwrap().is_match(content);
+        one(r"advisory_|skip(?:\s+|_)?locked|pg_locks")
+            || one(r"\bfor\s+(?:no\s+key\s+update\b|key\s+share|update\b|share\b)")
+            || one(r"for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking|\.lock\.[a-z]")
+            || one(r#"\bfor\(\s*["'`](?:no\s+key\s+)?(?:update|share)"#)
+            || one(r#"\blimit\s+(?:[0-9$:?%@#{]|all\b)|\blimit\s*["'`]|\bfetch\s+(?:first|next)\b"#)
+                && one(r"(?s)\bupdate\b.*\bset\b")
+            || one(r#"["'`](?:begin|start\s+transaction)\b"#) && one(r#"["'`](?:commit|rollback)\b"#)
+    }
+
+    proptest! {
+        #[test]
+        fn words_and_what_is_around_them_are_as_in_one_expression(parts in proptest::collection::vec(
+            prop::sample::select(vec![
+                "for", "FOR", "no", "key", "update", "Update", "share", "skip", "LOCKED", "locked", "limit", "LIMIT", "all",
+                "fetch", "first", "next", "begin", "start", "transaction", "pg_locks", "advisory", "set", "commit", "_", "a", "(",
+                "d", "lock", ".", "clause.locking",
+                "1", "$", "{", "\"", "'", "`", " ", " ", " ", "\n", "\t", "\u{b}", "\u{c}", "é",
+            ]), 0..16)
+        ) {
+            let text = parts.concat();
+            prop_assert_eq!(may_lock_in_host(text.as_bytes()), by_expression(text.as_bytes()), "{}", text);
+        }
+    }
+}

@@ -45,6 +45,7 @@ fn run(project: &dyn Project, targets: &Targets, shown: &Targets, settings: &Set
         let facts = facts(project, targets, settings, files);
         let (found, mut failed) = check(files, &facts, targets, settings);
         report.notices.append(&mut failed);
+        report.notices.extend(facts.pooler.troubles.iter().chain(&facts.catalog.troubles).cloned());
         let is_source = |id| files.binary_search_by_key(&id, |file: &File<'_>| file.id).is_ok();
         let mut findings = suppressed(found, files, targets, &facts, settings);
         report.tests = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();

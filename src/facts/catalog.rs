@@ -2,7 +2,8 @@
 //! order of its path, which is the order of migrations, down sections left out.
 
 use super::schema::{self, Declared};
-use crate::finding::FileId;
+use crate::fence::fenced;
+use crate::finding::{FileId, Notice};
 use crate::language::Language;
 use crate::prefilter::Names;
 use crate::project::{Project, ProjectFile};
@@ -51,14 +52,16 @@ pub struct Catalog {
     tables: HashMap<String, Table>,
     /// The names that keys have, or had: most indexes that are dropped are none.
     names: HashSet<String>,
+    /// Where reading failed.
+    pub troubles: Vec<Notice>,
 }
 
 impl Catalog {
     /// What the tree says of some tables, with what settings declare. Of a large tree little is read: files that name none
     /// of them are not parsed.
     pub fn read(project: &dyn Project, settings: &Settings, tables: BTreeSet<String>) -> Self {
-        let all = declared(project, tables);
-        let mut catalog = Self::default();
+        let (all, troubles) = declared(project, tables);
+        let mut catalog = Self { troubles, ..Self::default() };
         let (tests, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|declared| declared.in_tests);
         let mut drops = Vec::new();
         for declared in all {
@@ -188,16 +191,21 @@ enum Known {
     /// It declares something, and names nothing that was asked for so far.
     Other,
     Declared(Declared),
+    /// Reading it failed.
+    Failed(Notice),
 }
 
 /// What the files declare that may name one of `tables`, in the order of their paths.
-fn declared(project: &dyn Project, tables: BTreeSet<String>) -> Vec<Declared> {
+fn declared(project: &dyn Project, tables: BTreeSet<String>) -> (Vec<Declared>, Vec<Notice>) {
     let mut found: Vec<Known> = project.files().iter().map(|_| Known::Other).collect();
     let (mut wanted, mut asked) = (tables.clone(), tables);
     for _ in 0..MAX_ROUNDS {
         let names = Names::new(wanted.iter().map(String::as_str));
         let others = found.par_iter_mut().enumerate().filter(|(_, known)| matches!(known, Known::Other));
-        others.for_each_init(Vec::new, |buffer, (index, known)| *known = look(project, index, &names, buffer));
+        others.for_each_init(Vec::new, |buffer, (index, known)| {
+            let path = &project.files()[index].path;
+            *known = fenced(path, || look(project, index, &names, buffer)).unwrap_or_else(Known::Failed);
+        });
         let declared = found.iter().filter_map(|known| match known {
             Known::Declared(declared) => Some(declared),
             _ => None,
@@ -211,11 +219,15 @@ fn declared(project: &dyn Project, tables: BTreeSet<String>) -> Vec<Declared> {
             break;
         }
     }
-    let declared = found.into_iter().filter_map(|known| match known {
-        Known::Declared(declared) => Some(declared),
-        _ => None,
-    });
-    declared.collect()
+    let (mut declared, mut troubles) = (Vec::new(), Vec::new());
+    for known in found {
+        match known {
+            Known::Declared(one) => declared.push(one),
+            Known::Failed(notice) => troubles.push(notice),
+            Known::Nothing | Known::Other => {}
+        }
+    }
+    (declared, troubles)
 }
 
 /// What one file declares, if it may name one of the tables or keys that are asked for.

@@ -18,10 +18,11 @@ mod yaml;
 
 pub use evidence::Evidence;
 
-use crate::finding::{FileId, Place};
+use crate::fence::fenced;
+use crate::finding::{FileId, Notice, Place};
 use crate::language::{Config, Language};
 use crate::prefilter;
-use crate::project::Project;
+use crate::project::{Project, ProjectFile};
 use crate::source::Source;
 use crate::span::Span;
 use evidence::Tree;
@@ -64,34 +65,27 @@ pub struct Pooler {
     in_part: bool,
     /// The files that settings point into, with everything masked but what settings show.
     sources: BTreeMap<FileId, Arc<Source>>,
+    /// Where reading failed.
+    pub troubles: Vec<Notice>,
 }
 
 impl Pooler {
     /// Reads the configuration files of a project.
     pub fn read(project: &dyn Project) -> Self {
-        let read: Vec<(FileId, Option<Source>, Read)> = project
+        let of_files: Vec<Result<_, Notice>> = project
             .files()
             .par_iter()
             .enumerate()
             .filter(|(_, file)| matches!(file.language, Language::Config(_)) && !is_trial(&file.path))
             .filter_map(|(index, file)| {
                 let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-                let unread = || Some((id, None, Read { in_part: true, ..Read::default() }));
-                let Ok(content) = project.read(id) else { return unread() };
-                if !prefilter::may_connect(&content) {
-                    return None;
-                }
-                if content.len() > MAX_LEN {
-                    return unread();
-                }
-                let Ok(source) = Source::new(Arc::clone(&file.path), file.language, content.into_owned()) else {
-                    return unread();
-                };
-                let read = group::read(id, &source);
-                Some((id, Some(source), read))
+                fenced(&file.path, || of_file(project, id, file)).transpose()
             })
             .collect();
-        let in_part = read.iter().any(|(_, _, read)| read.in_part);
+        let mut troubles = Vec::new();
+        let read: Vec<(FileId, Option<Source>, Read)> =
+            of_files.into_iter().filter_map(|one| one.map_err(|notice| troubles.push(notice)).ok()).collect();
+        let in_part = !troubles.is_empty() || read.iter().any(|(_, _, read)| read.in_part);
         let services: Vec<_> = read.iter().flat_map(|(_, _, read)| read.services.iter().cloned()).collect();
         let mut groups: Vec<Group> = Vec::new();
         let mut poolers: Vec<PgBouncer> = Vec::new();
@@ -132,7 +126,7 @@ impl Pooler {
                 Some((*id, Arc::new(redacted)))
             })
             .collect();
-        Self { settings, groups, in_part, sources }
+        Self { settings, groups, in_part, sources, troubles }
     }
 
     /// The files that settings point into, masked.
@@ -198,6 +192,23 @@ impl Pooler {
         let all: Vec<&Setting> = self.settings.iter().collect();
         named(&all).into_iter().map(|at| all[at]).collect()
     }
+}
+
+/// What one configuration file says; `None` where it says nothing of PostgreSQL.
+fn of_file(project: &dyn Project, id: FileId, file: &ProjectFile) -> Option<(FileId, Option<Source>, Read)> {
+    let unread = || Some((id, None, Read { in_part: true, ..Read::default() }));
+    let Ok(content) = project.read(id) else { return unread() };
+    if !prefilter::may_connect(&content) {
+        return None;
+    }
+    if content.len() > MAX_LEN {
+        return unread();
+    }
+    let Ok(source) = Source::new(Arc::clone(&file.path), file.language, content.into_owned()) else {
+        return unread();
+    };
+    let read = group::read(id, &source);
+    Some((id, Some(source), read))
 }
 
 impl Setting {

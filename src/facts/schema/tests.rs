@@ -33,7 +33,10 @@ fn short(change: &Change) -> String {
 
 fn declared(path: &str, text: &str) -> Declared {
     let language = Language::of(path).expect("a language");
-    read(&Arc::from(path), language, text.as_bytes().into(), &Names::new([].into_iter())).unwrap_or_default()
+    if !may_declare(path, language, text.as_bytes()) {
+        return Declared::default();
+    }
+    read(&Arc::from(path), language, text.as_bytes(), &Names::new([].into_iter())).unwrap_or_default()
 }
 
 fn changes(path: &str, text: &str) -> Vec<String> {

@@ -95,7 +95,7 @@ fn host(data: &[u8]) {
 fn suppress(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (mut sql, mut python) = (String::new(), "import psycopg\nc = psycopg.connect()\n".to_owned());
-    for line in text.lines().take(64) {
+    for line in text.split('\n').take(64) {
         let _ = writeln!(sql, "SELECT pg_advisory_lock(1); -- locklint: {line}");
         let _ = writeln!(python, "c.execute(\"SELECT pg_advisory_lock(1)\")  # locklint: {line}");
     }

@@ -17,7 +17,7 @@ use chain::{Link, around, chain};
 use spellings::{SCRIPTS, spellings};
 use std::cell::OnceCell;
 
-use HostLanguage::{Elixir, Java, JavaScript, Kotlin, Php, Rust, Tsx, TypeScript};
+use HostLanguage::{Elixir, Java, JavaScript, Kotlin, Php, Python, Rust, Tsx, TypeScript};
 pub use calls::{Call, calls};
 pub use keys::Evidence;
 pub use statement::{Model, Statement, model, statement};
@@ -157,7 +157,14 @@ impl<'s> Reader<'_, 's> {
         // `get_object_or_404(Model.objects.select_for_update(…), pk=pk)`
         if let Some(start) = around(self.text, links.first()?.span.start) {
             let (outer, index) = chain(self.text, start);
-            links.extend(outer.get(index).filter(|outer| outer.name == "get_object_or_404"));
+            match outer.get(index).map(|call| call.name) {
+                Some("get_object_or_404") => links.extend(outer.get(index)),
+                // `session.execute(select(…).with_for_update()).scalar_one()`
+                Some("execute" | "scalars") if self.language == Python => {
+                    links.extend(outer.get(index + 1..).into_iter().flatten());
+                }
+                _ => {}
+            }
         }
         Some(self.of_links(&links, at))
     }

@@ -1,5 +1,8 @@
 //! Advisory functions that a query builder calls by name: `func.pg_advisory_lock(1)`, `fn('pg_advisory_lock', [1])`.
 
+#[cfg(test)]
+mod tests;
+
 use super::SCRIPTS;
 use crate::language::HostLanguage;
 use crate::program::Program;
@@ -23,14 +26,14 @@ pub struct Call<'s> {
     pub function: Option<usize>,
 }
 
-/// How a library spells a call: the first group is where its place begins, the second the name. `list` where the arguments are
-/// an array after the name, `inside` where they follow the name in the same brackets.
+/// How a library spells a call: the first group is where its place begins, the second the name.
 struct Spelling {
     languages: &'static [HostLanguage],
     pattern: &'static str,
     keys: Keys,
 }
 
+/// Where the keys are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
     /// All arguments.

@@ -255,7 +255,9 @@ impl<'s> Query<'_, 's> {
         let found = match self.language {
             Php => refused(after.iter().find(|link| PHP_AGGREGATES.contains(&link.name)), AGGREGATE),
             // With a limit the rows are counted in a query around them.
-            Ruby if !limited => refused(after.iter().find(|link| RUBY_AGGREGATES.contains(&link.name)), AGGREGATE),
+            Ruby if !limited && is_relation(query, &query[own]) => {
+                refused(after.iter().find(|link| RUBY_AGGREGATES.contains(&link.name)), AGGREGATE)
+            }
             Go if !limited => refused(after.iter().find(|link| link.name == "Count"), AGGREGATE),
             Elixir if !limited => refused(
                 after.iter().find(|link| {
@@ -295,6 +297,17 @@ impl<'s> Query<'_, 's> {
                 refused(query.iter().find(distinct), "DISTINCT clause")
             })
     }
+}
+
+/// Ruby: whether a chain is one of Active Record, by a model, a condition, or a column, and its lock is one.
+fn is_relation(query: &[Link<'_>], lock: &Link<'_>) -> bool {
+    let locks = lock.args.is_empty() || lock.args.trim() == "true" || lock.args.contains("FOR ");
+    let known = |link: &Link<'_>| {
+        matches!(link.name, "where" | "joins" | "order" | "includes" | "not") || link.args.starts_with(':')
+    };
+    locks
+        && (query.iter().any(known)
+            || query.first().is_some_and(|link| link.name.starts_with(|c: char| c.is_uppercase())))
 }
 
 /// Whether the arguments of an aggregate by method are a column: no function, and not nothing.

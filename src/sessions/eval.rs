@@ -57,6 +57,10 @@ impl Run<'_, '_, '_> {
                         self.branch(&super::condition::Condition::of_val(&left), Node::Sequence(between), nothing);
                     out.push(guard);
                 }
+                // `trx || knex`: nobody knows what a caller gives.
+                if !*and && matches!((&left, &right), (Val::Nothing, Val::Handle(_))) && self.is_parameter(*first) {
+                    return Val::Nothing;
+                }
                 // `a ?? b`, `a || b` of a value give the first that is one.
                 if *and { right.or(left) } else { left.or(right) }
             }
@@ -154,6 +158,15 @@ impl Run<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a name is a parameter, or taken out of one.
+    fn is_parameter(&self, expr: ExprId) -> bool {
+        let code = self.program.code;
+        let Some(Value::Name(name)) = code.exprs.get(expr).map(|expr| &expr.value) else { return false };
+        self.names.chain(self.function()).any(|function| {
+            code.functions[function].parameters.iter().any(|known| known.name == *name || known.parts.contains(name))
+        })
     }
 
     /// A framework's handle by its name.

@@ -112,6 +112,8 @@ struct Run<'a, 's, 'd> {
     inlined: HashSet<FunctionId>,
     /// Closures that were given away, with the variables that they see.
     later: Vec<(FunctionId, HashMap<String, Val>)>,
+    /// The file may have rows made into something else.
+    maps_rows: bool,
     /// Who looks at answers.
     asking: answer::Asking,
     /// A framework calls the function itself.
@@ -160,6 +162,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             begun_on: Vec::new(),
             inlined: HashSet::new(),
             later: Vec::new(),
+            maps_rows: answer::maps_rows(program.text),
             asking: answer::Asking::default(),
             is_entry: false,
             annotated: false,

@@ -6,6 +6,12 @@ use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
 
+const POOL: &[(&[&str], Does)] = &[
+    (&["with", "then"], Does::Within { gives: "Object", transaction: false, session: true }),
+    (&["checkout"], Does::Borrows("Object")),
+    (&["shutdown"], Does::Closes),
+];
+
 pub(super) const DRIVER: Driver = Driver {
     name: "connection_pool",
     languages: &[HostLanguage::Ruby],
@@ -14,11 +20,7 @@ pub(super) const DRIVER: Driver = Driver {
             name: "Pool",
             types: &["ConnectionPool"],
             owner: Owner::Unknown,
-            methods: &[
-                (&["with", "then"], Does::Within { gives: "Object", transaction: false, session: true }),
-                (&["checkout"], Does::Borrows("Object")),
-                (&["shutdown"], Does::Closes),
-            ],
+            methods: POOL,
             otherwise: Does::Nothing,
             ..HANDLE
         },
@@ -28,11 +30,7 @@ pub(super) const DRIVER: Driver = Driver {
             owner: Owner::PerCall,
             begins: Begins::Never,
             pin: "`pool.with { |conn| … }`",
-            methods: &[
-                (&["with", "then"], Does::Within { gives: "Object", transaction: false, session: true }),
-                (&["checkout"], Does::Borrows("Object")),
-                (&["shutdown"], Does::Closes),
-            ],
+            methods: POOL,
             otherwise: Does::Nothing,
             ..HANDLE
         },

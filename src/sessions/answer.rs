@@ -118,6 +118,14 @@ pub(super) fn given(language: HostLanguage, driver: &str, name: &str) -> Part {
     }
 }
 
+/// What makes values of rows before anybody sees them.
+const MAPPERS: &[&str] = &["scalar_row", "row_factory", "FETCH_COLUMN", "setFetchMode"];
+
+/// Whether a file may have rows made into something else.
+pub(super) fn maps_rows(text: &str) -> bool {
+    MAPPERS.iter().any(|word| text.contains(word))
+}
+
 /// Whether a statement gives one row whatever becomes of its locks.
 pub(super) fn always_one_row(statement: &Statement<'_>) -> bool {
     let tree = &statement.tree;
@@ -170,8 +178,8 @@ impl<'s> Run<'_, 's, '_> {
         }
         let part = match (answer.part, given(self.program.language, "", name)) {
             (Part::Unknown, _) => Part::Unknown,
-            (_, Part::Unknown) => Part::Value,
-            (_, part) => part,
+            (Part::Rows, part @ (Part::Rows | Part::Row)) => part,
+            _ => Part::Value,
         };
         if matches!(part, Part::Unknown | Part::Value) {
             self.read(answer);

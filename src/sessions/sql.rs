@@ -42,7 +42,10 @@ impl<'s> Run<'_, 's, '_> {
                     query.bound = self.bound(asked.arguments, asked.text);
                 }
                 let cancelled = self.is_cancellable(asked);
-                self.run_noting(handle, &query, (asked.span, asked.name), cancelled, out)
+                // `one(sql, values, row => row.granted)`: the function makes the value.
+                let mapped = asked.vals.iter().any(|val| matches!(val, Val::Function(_)));
+                let name = if mapped { "" } else { asked.name };
+                self.run_noting(handle, &query, (asked.span, name), cancelled, out)
             }
             None => {
                 let session = self.session(handle);
@@ -122,7 +125,7 @@ impl<'s> Run<'_, 's, '_> {
                 _ => {}
             }
         }
-        let known = handle.evidence > Evidence::Name && one_row;
+        let known = handle.evidence > Evidence::Name && one_row && !self.maps_rows;
         let part = if known { given(self.program.language, handle.driver.name, name) } else { Part::Unknown };
         let answer = Answer { site, step: self.step_from(first), granted: true, part };
         self.sessions.answers.insert(session, answer);

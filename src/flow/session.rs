@@ -82,6 +82,8 @@ pub struct Session {
     pub is_entry: bool,
     /// It is a field, which other methods of the class share.
     pub is_field: bool,
+    /// The call that makes it is in sight.
+    pub is_made: bool,
     /// The steps by which code ends its transactions by hand.
     pub ends: Vec<super::StepId>,
     /// The unlocks that are sent with a context which is cancelled when they are needed.
@@ -96,10 +98,13 @@ impl Session {
         self.ends.iter().any(|end| *end > step)
     }
 
-    /// Whether a caller may have begun a transaction on it: a framework's session, and one whose transactions nothing shows.
+    /// Whether other code may have begun a transaction on it: a framework's session, a connection that is handed in or out,
+    /// and one whose transactions nothing shows.
     pub const fn is_shared(&self) -> bool {
         self.is_global
             || matches!(self.owner, Owner::Ambient)
+            || (self.is_parameter || self.is_field && !self.is_made) && !matches!(self.owner, Owner::PerCall)
+            || self.escapes
             || !matches!(self.begins, Begins::Never) && !self.is_local()
     }
 

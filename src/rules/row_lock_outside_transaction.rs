@@ -13,7 +13,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    if flow.unit.session.as_ref().is_some_and(|session| session.is_shared() && !session.is_entry) {
+    if flow
+        .unit
+        .session
+        .as_ref()
+        .is_some_and(|session| session.is_shared() && (session.is_parameter || !session.is_entry))
+    {
         return;
     }
     let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };

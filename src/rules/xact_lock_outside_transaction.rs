@@ -15,7 +15,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     // Of a framework's session it is not known whether a caller has begun a transaction, but for what the framework calls.
-    if flow.unit.session.as_ref().is_some_and(|session| session.is_shared() && !session.is_entry) {
+    if flow
+        .unit
+        .session
+        .as_ref()
+        .is_some_and(|session| session.is_shared() && (session.is_parameter || !session.is_entry))
+    {
         return;
     }
     for (step, site) in flow.unit.site_steps() {

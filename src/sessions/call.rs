@@ -334,6 +334,9 @@ impl<'s> Run<'_, 's, '_> {
         if self.model_locks(call, span, out) {
             return Val::Nothing;
         }
+        for handle in asked.vals.iter().filter_map(|val| val.handle().cloned()).collect::<Vec<_>>() {
+            self.hand_over(&handle, call.name);
+        }
         self.outside(call, asked, span, out);
         let result = self.closures(call, asked, (mark, span), out);
         if call.constructs || matches!(call.name, "append" | "push" | "add" | "store" | "put" | "set") {

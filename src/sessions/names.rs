@@ -55,6 +55,9 @@ impl<'a, 's> Names<'a, 's> {
         let used = |driver: &&Driver| {
             driver.languages.contains(&language)
                 && (driver.imports.is_empty()
+                    // Rust needs no `use` for a whole path.
+                    || language == HostLanguage::Rust
+                        && driver.imports.iter().any(|known| text.contains(&format!("{known}::")))
                     || required.iter().any(|path| driver.imports.iter().any(|known| within(path, known)))
                     || code.imports.iter().any(|import| driver.imports.iter().any(|known| within(&import.path, known))))
         };

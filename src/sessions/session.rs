@@ -123,9 +123,15 @@ impl<'s> Run<'_, 's, '_> {
             is_global: matches!(handle.origin, Origin::Global(_)),
             is_entry: self.is_entry,
             is_field: matches!(handle.origin, Origin::Field(..)),
+            is_made: handle.made.is_some(),
             cancelled: Vec::new(),
             ends: Vec::new(),
         });
+        // .NET's ambient transaction takes in what is opened under it.
+        let around = self.program.code.functions.get(root).map_or("", |function| self.slice(function.span));
+        if self.program.language == HostLanguage::CSharp && around.contains("TransactionScope") {
+            self.sessions.all[id].begins = Begins::Unknown;
+        }
         self.sessions.pool.push(None);
         self.sessions.origins.push(handle.origin.clone());
         self.sessions.by_origin.insert(handle.origin.clone(), id);
@@ -296,6 +302,17 @@ impl<'s> Run<'_, 's, '_> {
                 self.sessions.all[session].returned = true;
                 self.push(session, Action::End { chain: false }, span, out);
             }
+        }
+    }
+
+    /// A handle is given to a function that is not followed, or SQL is run that is not seen: where its name says that it
+    /// begins or ends transactions or locks, nothing is known of these from here on.
+    pub(super) fn hand_over(&mut self, handle: &Handle, name: &str) {
+        const WORDS: &[&str] = &["begin", "commit", "lock", "release", "rollback", "starttx", "transaction"];
+        let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+        if WORDS.iter().any(|word| name.contains(word)) {
+            let session = self.session(handle);
+            self.sessions.all[session].escapes = true;
         }
     }
 

@@ -48,6 +48,16 @@ impl<'s> Run<'_, 's, '_> {
                 self.run_noting(handle, &query, (asked.span, name), cancelled, out)
             }
             None => {
+                // SQL by a name: `c.query(BEGIN)`.
+                for argument in asked.arguments {
+                    if let Some(Value::Name(name)) = self.program.code.exprs.get(argument.value).map(|expr| &expr.value)
+                    {
+                        let value = self.names.local(self.function(), name).and_then(|declared| declared.value);
+                        let text =
+                            value.and_then(|value| self.program.code.exprs.get(value)).map(|e| self.slice(e.span));
+                        self.hand_over(handle, text.unwrap_or(name));
+                    }
+                }
                 let session = self.session(handle);
                 let first = self.builder.len();
                 // `execute(update(Model)…)` of a query builder.

@@ -5,6 +5,7 @@
 
 use super::Run;
 use super::value::{Answer, Val};
+use crate::flow::lower::SessionId;
 use crate::flow::{Answer as Says, SiteId};
 use crate::host::code::Target;
 use crate::language::HostLanguage;
@@ -157,6 +158,21 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn exists(&mut self, answer: Answer) {
         if let Some(site) = answer.site.filter(|_| matches!(answer.part, Part::Rows | Part::Row)) {
             self.asking.exist.insert(site);
+        }
+    }
+
+    /// Python: a cursor keeps the rows until somebody fetches them. Whoever gets the cursor may.
+    pub(super) fn unread(&mut self, answer: Answer, session: SessionId) {
+        const GOES_ON: &[&str] = &[" in cur", "(cur)", "(cursor)", "yield", " in c:"];
+        let session = &self.sessions.all[session];
+        if self.program.language != HostLanguage::Python || session.is_parameter || session.is_field || session.escapes
+        {
+            return;
+        }
+        let root = self.frames.first().and_then(|frame| self.program.code.functions.get(frame.function));
+        let text = root.map_or("", |function| self.slice(function.span));
+        if !GOES_ON.iter().any(|word| text.contains(word)) {
+            self.exists(answer);
         }
     }
 

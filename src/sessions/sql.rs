@@ -139,6 +139,7 @@ impl<'s> Run<'_, 's, '_> {
         let part = if known { given(self.program.language, handle.driver.name, name) } else { Part::Unknown };
         let answer = Answer { site, step: self.step_from(first), granted: true, part };
         self.sessions.answers.insert(session, answer);
+        self.unread(answer, session);
         Val::Answer(answer)
     }
 

@@ -141,6 +141,7 @@ impl<'s> Run<'_, 's, '_> {
         let each = condition.filter(|_| !binds.is_empty());
         if let Some(each) = each {
             let val = self.eval(each, out);
+            self.read_val(&val);
             for target in binds.iter().flat_map(|binding| &binding.targets) {
                 self.set(target.name, val.clone());
             }

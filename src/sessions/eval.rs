@@ -142,7 +142,6 @@ impl Run<'_, '_, '_> {
             }
             Value::Other(parts) => {
                 let vals: Vec<Val> = parts.iter().map(|part| self.eval(*part, out)).collect();
-                // `rows[0]`, `*result`: a part of the same thing.
                 // Sequel's `DB["…", key]`: a query that a later method runs.
                 if let [Val::Handle(handle), Val::Query(query), ..] = vals.as_slice()
                     && handle.kind.method("[]") == Some(Does::Run)
@@ -150,6 +149,7 @@ impl Run<'_, '_, '_> {
                     let bound = parts[2..].iter().map(|part| (None, self.key_value(*part, 0))).collect();
                     return Val::Query(Query { on: Some(Box::new(handle.clone())), bound, ..query.clone() });
                 }
+                // `rows[0]`, `*result`: a part of the same thing.
                 match vals.into_iter().next() {
                     Some(Val::Answer(answer)) if parts.len() > 1 => Val::Answer(self.element(answer)),
                     Some(val @ (Val::Answer(_) | Val::Handle(_) | Val::Query(_) | Val::Lock(_))) => val,

@@ -12,10 +12,12 @@ mod snippet;
 mod tests;
 mod text;
 mod visible;
+mod why;
 
 pub use keys::{KeysFormat, keys};
 pub use snippet::config_error;
 pub use visible::visible;
+pub use why::why;
 
 use crate::finding::{Finding, Level, Place, Report};
 use crate::paths::Paths;

@@ -131,7 +131,7 @@ fn reused(files: &[File<'_>], complete: bool) -> Vec<Collision> {
             check(files, &facts, &mut sink);
         }
     }
-    let findings = arbitrate(sink.into_candidates());
+    let findings = arbitrate(sink.into_candidates()).findings;
     let collision = |finding: crate::finding::Finding| Collision {
         places: finding.related.iter().map(|related| related.at).chain([finding.at]).collect(),
         message: finding.message,

@@ -37,3 +37,4 @@ pub mod span;
 pub mod sql;
 pub mod statement;
 pub mod suppress;
+pub mod why;

@@ -7,13 +7,13 @@ use crate::facts::pooler::Pooler;
 use crate::facts::routines;
 use crate::facts::wrappers::wrappers;
 use crate::fence::fenced;
-use crate::finding::{FileId, Finding, Level, Notice, Related, Report};
+use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
 use crate::fingerprint;
 use crate::language::{Language, expected_output, is_other_database, is_test};
 use crate::prefilter;
 use crate::project::{Project, ProjectFile, Targets};
 use crate::region::Region;
-use crate::rule::{Check, Context, Sink, arbitrate};
+use crate::rule::{Arbitration, Check, Context, Silence, Sink, arbitrate};
 use crate::rules::RULES;
 use crate::settings::{Pooling, Settings};
 use crate::source::{Source, Unreadable, is_text};
@@ -43,11 +43,11 @@ fn run(project: &dyn Project, targets: &Targets, shown: &Targets, settings: &Set
     let mut notices = Vec::new();
     with_files(project, shown, &mut notices, |files, loaded| {
         let facts = facts(project, targets, settings, files);
-        let (found, mut failed) = check(files, &facts, targets, settings);
+        let Checked { arbitration, mut failed, .. } = check(files, &facts, targets, settings, None);
         report.notices.append(&mut failed);
         report.notices.extend(facts.pooler.troubles.iter().chain(&facts.catalog.troubles).cloned());
         let is_source = |id| files.binary_search_by_key(&id, |file: &File<'_>| file.id).is_ok();
-        let mut findings = suppressed(found, files, targets, &facts, settings);
+        let mut findings = suppressed(arbitration.findings, files, targets, &facts, settings);
         report.tests = files.iter().filter(|file| file.is_test()).map(|file| file.id).collect();
         let in_test = |finding: &Finding| {
             let at = files.binary_search_by_key(&finding.at.file, |file| file.id);
@@ -129,7 +129,7 @@ pub(crate) fn with_files<R>(
 }
 
 /// What only the whole tree can say, as far as the targets ask for it.
-fn facts(project: &dyn Project, targets: &Targets, settings: &Settings, files: &[File<'_>]) -> Facts {
+pub(crate) fn facts(project: &dyn Project, targets: &Targets, settings: &Settings, files: &[File<'_>]) -> Facts {
     // Only a row lock asks for keys, so only then is the DDL read.
     let reported = files.iter().filter(|file| targets.contains(file.id));
     let tables: BTreeSet<String> = reported.flat_map(File::skipped_tables).map(str::to_owned).collect();
@@ -299,10 +299,27 @@ fn place(project: &dyn Project, files: &mut [File<'_>]) {
     }
 }
 
-/// What the rules find in the targets, after arbitration, and where they failed.
-fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settings) -> (Vec<Finding>, Vec<Notice>) {
+/// What the rules say of the targets.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// After arbitration.
+    pub(crate) arbitration: Arbitration,
+    /// Why rules are silent about what was asked for.
+    pub(crate) silences: Vec<Silence>,
+    /// Where rules failed.
+    pub(crate) failed: Vec<Notice>,
+}
+
+/// Lets the rules look at the targets. Of the sites at `asked` their silences are kept, too.
+pub(crate) fn check(
+    files: &[File<'_>],
+    facts: &Facts,
+    targets: &Targets,
+    settings: &Settings,
+    asked: Option<Place>,
+) -> Checked {
     let of_file = |file: &File<'_>| {
-        let mut sink = Sink::default();
+        let mut sink = Sink::asking(asked);
         let pooling = settings.of(file.source.path()).pooling();
         let context = Context { file, facts, pooling };
         for check in RULES.iter().flat_map(|rule| rule.checks) {
@@ -313,7 +330,7 @@ fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settin
                 Check::Project(_) => {}
             }
         }
-        sink.into_candidates()
+        (sink.take_silences(), sink.into_candidates())
     };
     let of_files: Vec<_> = files
         .par_iter()
@@ -329,24 +346,28 @@ fn check(files: &[File<'_>], facts: &Facts, targets: &Targets, settings: &Settin
         }
         let mut candidates = sink.into_candidates();
         candidates.retain(|candidate| targets.contains(candidate.finding.at.file));
-        candidates
+        (Vec::new(), candidates)
     };
-    let (mut candidates, mut failed) = (Vec::new(), Vec::new());
+    let (mut checked, mut candidates) = (Checked::default(), Vec::new());
     for found in of_files.into_iter().chain([fenced(&"".into(), of_project)]) {
         match found {
-            Ok(mut found) => candidates.append(&mut found),
-            Err(notice) => failed.push(notice),
+            Ok((mut silences, mut found)) => {
+                checked.silences.append(&mut silences);
+                candidates.append(&mut found);
+            }
+            Err(notice) => checked.failed.push(notice),
         }
     }
-    let mut findings = arbitrate(candidates);
+    checked.arbitration = arbitrate(candidates);
+    let findings = &mut checked.arbitration.findings;
     // What several functions of host code do through one that they call is found in each of them.
     findings.sort_by(|a, b| (a.at, a.rule, b.level).cmp(&(b.at, b.rule, a.level)));
     let hosts: BTreeSet<FileId> = files.iter().filter(|file| file.is_host()).map(|file| file.id).collect();
     findings.dedup_by(|late, early| (late.at, late.rule) == (early.at, early.rule) && hosts.contains(&late.at.file));
-    for finding in &mut findings {
+    for finding in findings {
         tell_wrapper(finding, files);
     }
-    (findings, failed)
+    checked
 }
 
 /// A finding on a call of a wrapper says where the wrapper calls the advisory function.
@@ -363,7 +384,7 @@ fn tell_wrapper(finding: &mut Finding, files: &[File<'_>]) {
 }
 
 /// Applies the files' suppression comments, and adds what there is to say about them.
-fn suppressed(
+pub(crate) fn suppressed(
     findings: Vec<Finding>,
     files: &[File<'_>],
     targets: &Targets,

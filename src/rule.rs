@@ -97,13 +97,46 @@ pub struct Candidate {
     pub sites: Vec<Place>,
 }
 
+/// Why a rule says nothing of a site that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Silence {
+    /// The site.
+    pub at: Span,
+    /// The rule's name.
+    pub rule: &'static str,
+    /// The reason: half a sentence, lower case, without a full stop.
+    pub why: &'static str,
+}
+
 /// Where rules put what they find.
 #[derive(Debug, Default)]
 pub struct Sink {
     candidates: Vec<Candidate>,
+    asked: Option<Place>,
+    silences: Vec<Silence>,
 }
 
 impl Sink {
+    /// One that also keeps why rules are silent about the sites of a place.
+    pub fn asking(place: Option<Place>) -> Self {
+        Self { asked: place, ..Self::default() }
+    }
+
+    /// Says why `rule` has nothing to say of a site that it is about. Nobody hears it but who has asked.
+    pub fn silent(&mut self, rule: &Rule, context: &Context<'_>, at: Span, why: &'static str) {
+        if self.asked.is_some_and(|place| place.file == context.file.id && place.span.touches(at)) {
+            self.silences.push(Silence { at, rule: rule.name, why });
+        }
+    }
+
+    /// What was said by `silent`, each reason once.
+    pub fn take_silences(&mut self) -> Vec<Silence> {
+        let mut found = std::mem::take(&mut self.silences);
+        found.sort();
+        found.dedup();
+        found
+    }
+
     /// Adds a finding of `rule`; the builder that comes back tells the rest of the story.
     pub fn report(&mut self, rule: &Rule, level: Level, at: Place, message: impl Into<String>) -> Story<'_> {
         let index = self.candidates.len();
@@ -206,30 +239,52 @@ impl Story<'_> {
     }
 }
 
+/// What arbitration leaves, and what it takes away.
+#[derive(Debug, Default)]
+pub struct Arbitration {
+    /// What stands.
+    pub findings: Vec<Finding>,
+    /// What gives way.
+    pub beaten: Vec<Beaten>,
+}
+
+/// A finding that another one makes idle.
+#[derive(Debug)]
+pub struct Beaten {
+    /// The finding.
+    pub finding: Finding,
+    /// The rule whose finding about the same lock comes first.
+    pub by: &'static str,
+}
+
 /// Of findings about the same lock site, those of the earliest rank; but a note, which may be nothing, silences no
 /// more than notes. Runs before selection and suppression, so that switching a winner off does not raise the loser.
-pub fn arbitrate(mut candidates: Vec<Candidate>) -> Vec<Finding> {
+pub fn arbitrate(mut candidates: Vec<Candidate>) -> Arbitration {
     use std::collections::HashMap;
+    type Winners = HashMap<Place, (Rank, &'static str)>;
     candidates.sort_by_key(|candidate| candidate.rank);
     // The earliest rank at a site, of any level and of those that are no notes.
-    let mut any: HashMap<Place, Rank> = HashMap::new();
-    let mut loud: HashMap<Place, Rank> = HashMap::new();
-    candidates.retain(|candidate| {
-        let is_note = candidate.finding.level == Level::Note;
+    let (mut any, mut loud) = (Winners::new(), Winners::new());
+    let mut done = Arbitration::default();
+    for Candidate { finding, rank, sites } in candidates {
+        let is_note = finding.level == Level::Note;
         let winners = if is_note { &any } else { &loud };
-        let beaten = |site: &Place| winners.get(site).is_some_and(|&winner| winner < candidate.rank);
-        if candidate.rank != Rank::Comment && candidate.sites.iter().any(beaten) {
-            return false;
+        let earlier = |site: &Place| winners.get(site).filter(|(winner, _)| *winner < rank).map(|(_, rule)| *rule);
+        if rank != Rank::Comment
+            && let Some(by) = sites.iter().find_map(earlier)
+        {
+            done.beaten.push(Beaten { finding, by });
+            continue;
         }
-        for site in &candidate.sites {
-            any.entry(*site).or_insert(candidate.rank);
+        for site in sites {
+            any.entry(site).or_insert((rank, finding.rule));
             if !is_note {
-                loud.entry(*site).or_insert(candidate.rank);
+                loud.entry(site).or_insert((rank, finding.rule));
             }
         }
-        true
-    });
-    candidates.into_iter().map(|candidate| candidate.finding).collect()
+        done.findings.push(finding);
+    }
+    done
 }
 
 /// The name of an advisory function at the head of a call, replaced. None where the name does not stand there as it is:

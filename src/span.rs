@@ -48,6 +48,11 @@ macro_rules! range {
                 self.start <= other.start && other.end <= self.end
             }
 
+            /// Whether the two have a byte or an end in common.
+            pub const fn touches(self, other: Self) -> bool {
+                self.start <= other.end && other.start <= self.end
+            }
+
             /// The smallest span that covers both.
             pub fn join(self, other: Self) -> Self {
                 Self::new(self.start.min(other.start), self.end.max(other.end))

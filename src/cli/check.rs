@@ -2,6 +2,7 @@
 
 mod compare;
 mod mend;
+mod why;
 
 use super::terminal::Color;
 use super::{Verdict, print, rule_names, tell_notices, unknown_rule};
@@ -31,6 +32,7 @@ Examples:
   locklint check --changed-since origin/main
   locklint check --write-baseline locklint-baseline.json
   locklint check --fix
+  locklint check --why src/worker.py:42
   locklint check - --stdin-filename db/queue.sql < buffer";
 
 /// Lint files and directories
@@ -43,6 +45,15 @@ pub(super) struct Args {
     /// Files and directories to report on, or `-` for standard input
     #[arg(value_name = "PATH", default_value = ".", hide_default_value = true)]
     paths: Vec<PathBuf>,
+
+    /// Instead of findings: what is recognised on this line, and why each rule speaks or stays silent there
+    #[arg(
+        long,
+        value_name = "FILE:LINE",
+        conflicts_with_all = ["paths", "format", "output_file", "report", "statistics", "changed_since", "staged", "baseline", "write_baseline", "fix", "diff"],
+        help_heading = "Output"
+    )]
+    why: Option<why::Line>,
 
     /// How to write the report
     #[arg(long, value_enum, env = "LOCKLINT_FORMAT", default_value = "text", help_heading = "Output")]
@@ -173,6 +184,9 @@ impl FromStr for Also {
 pub(super) fn run(args: Args, color: Color) -> Result<Verdict, Error> {
     if args.unsafe_fixes && !args.fix && !args.diff {
         return Err(Error::Usage("--unsafe-fixes goes with --fix or --diff".to_owned()));
+    }
+    if let Some(asked) = &args.why {
+        return why::run(&args, asked);
     }
     if args.statistics && !matches!(args.format, Format::Text | Format::Concise) {
         return Err(Error::Usage("--statistics are for people: use --format text".to_owned()));

@@ -210,6 +210,13 @@ impl UnitFlow {
         })
     }
 
+    /// Whether a caller may have begun a transaction on the session: a framework's, one that is handed in; but not for what
+    /// the framework itself calls.
+    pub fn caller_may_begin(&self) -> bool {
+        let session = self.unit.session.as_ref();
+        session.is_some_and(|session| session.is_shared() && (session.is_parameter || !session.is_entry))
+    }
+
     /// Whether the unit does nothing but take locks: a wrapper, whose caller releases.
     pub fn only_acquires(&self) -> bool {
         self.unit.kind.is_called() && self.index.only_acquires

@@ -18,7 +18,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if function.action != Action::Lock {
             continue;
         }
-        let Some(build) = flow.concurrent_build_under(site) else { continue };
+        let Some(build) = flow.concurrent_build_under(site) else {
+            sink.silent(&RULE, context, flow.unit.sites[site].span, "no index is built CONCURRENTLY while it is held");
+            continue;
+        };
         sink.at_site(
             &RULE,
             Level::Warning,

@@ -25,7 +25,10 @@ fn waiting<'s>(statement: &'s Statement<'_>) -> Option<&'s LockCall> {
 
 fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let Some(lock) = waiting(statement) else { return };
-    let Some(read) = read(statement, lock) else { return };
+    let Some(read) = read(statement, lock) else {
+        sink.silent(&RULE, context, lock.span, "its statement reads nothing that the lock guards");
+        return;
+    };
     sink.report(
         &RULE,
         Level::Warning,

@@ -24,9 +24,15 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     for lock in statement.direct_locks() {
         let over = lock.function.acquires() && lock.evaluation == Evaluation::Yes && !lock.call.conditional;
         let Some(id) = lock.call.query.filter(|_| over) else { continue };
-        let Some(site) = Site::of(tree, id, lock) else { continue };
+        let Some(site) = Site::of(tree, id, lock) else {
+            sink.silent(&RULE, context, lock.span, "it is called once: its query reads no table");
+            continue;
+        };
         let verdict = if statement.depends_on_rows(lock) { site.verdict() } else { site.repeated() };
-        let Some((level, message)) = verdict else { continue };
+        let Some((level, message)) = verdict else {
+            sink.silent(&RULE, context, lock.span, "it runs for no row that the query does not return");
+            continue;
+        };
         sink.report(&RULE, level, Place::new(context.file.id, lock.span), message)
             .statement(statement.anchor)
             .unit(&statement.unit)

@@ -42,7 +42,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 "no lock is taken: the query around this call has no row".to_owned(),
                 "take the lock in a statement of its own",
             ),
-            Evaluation::Yes => continue,
+            Evaluation::Yes => {
+                sink.silent(&RULE, context, lock.span, "its statement runs it, with a key that is not NULL for certain");
+                continue;
+            }
         };
         told = Some(lock.span);
         sink.report(&RULE, Level::Error, Place::new(context.file.id, lock.span), message)

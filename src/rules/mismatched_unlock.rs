@@ -28,7 +28,14 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 .about(context.file.id, taken);
             continue;
         }
-        let Some(Mismatch { taken, why, level, right }) = mismatch(flow, site, unlock, key) else { continue };
+        let Some(Mismatch { taken, why, level, right }) = mismatch(flow, site, unlock, key) else {
+            let why = match flow.fits_a_lock(site) {
+                true => "a lock of the same unit is released by it, or may be",
+                false => "no lock of the same unit is known to be the one that it is meant for",
+            };
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
+            continue;
+        };
         let taken = flow.unit.sites[taken].span;
         let story = sink
             .at_site(&RULE, level, context, (flow, site), why)

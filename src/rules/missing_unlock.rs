@@ -28,14 +28,23 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     };
     for (step, site) in flow.unit.site_steps() {
         let Some((function, key)) = flow.unit.advisory(site) else { continue };
-        if !function.acquires() || function.scope != Scope::Session || flow.has_unlock_attempt(site) {
+        if !function.acquires() || function.scope != Scope::Session {
             continue;
         }
-        let before = &flow.trace.before[step];
-        if before.in_transaction() || !flow.held_at_end(site) {
-            continue;
-        }
-        if context.facts.released_elsewhere(function.mode, key) != Sameness::Different {
+        let elsewhere = context.facts.released_elsewhere(function.mode, key);
+        let silence = if flow.has_unlock_attempt(site) {
+            Some("an unlock in the same unit is for this lock, or may be")
+        } else if flow.trace.before[step].in_transaction() {
+            Some("it is taken inside a transaction: session-lock-in-transaction looks at that")
+        } else if !flow.held_at_end(site) {
+            Some("it is not held where the unit ends")
+        } else if elsewhere != Sameness::Different {
+            Some("another unit of the tree unlocks this key, or may do so")
+        } else {
+            None
+        };
+        if let Some(silence) = silence {
+            sink.silent(&RULE, context, flow.unit.sites[site].span, silence);
             continue;
         }
         let level = if key.is_literal() && context.facts.complete { Level::Warning } else { Level::Note };
@@ -56,19 +65,30 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 
 /// In host code: the connection goes back to its pool with the lock on it.
 fn host(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Sink) {
-    if session.owner != Owner::Borrowed || !session.returned || session.escapes || session.evidence == Evidence::Name {
-        return;
-    }
-    for (site, function, key) in flow.acquired() {
-        let left = flow.is_left_held(site);
-        if function.scope != Scope::Session || flow.has_unlock_attempt(site) || !left || flow.trace.truncated {
+    for (site, function, key) in flow.acquired().filter(|(_, function, _)| function.scope == Scope::Session) {
+        let elsewhere = context.facts.released_elsewhere(function.mode, key);
+        let silence = if session.owner != Owner::Borrowed {
+            Some("the connection is not known to be one that was borrowed from a pool and keeps its locks there")
+        } else if session.escapes {
+            Some("the connection is given to code that is not followed, kept or returned: the lock may be released there")
+        } else if !session.returned {
+            Some("the connection is not given back to its pool here")
+        } else if session.evidence == Evidence::Name {
+            Some("which library the connection is of is known by its name alone")
+        } else if flow.has_unlock_attempt(site) {
+            Some("an unlock in the same function is for this lock, or may be")
+        } else if !flow.is_left_held(site) || flow.trace.truncated {
+            Some("it is not held where the function is left")
+        } else if elsewhere == Sameness::Equal {
+            Some("another function unlocks this key: session-lock-via-pool looks at that")
+        } else {
+            None
+        };
+        if let Some(silence) = silence {
+            sink.silent(&RULE, context, flow.unit.sites[site].span, silence);
             continue;
         }
-        let level = match context.facts.released_elsewhere(function.mode, key) {
-            Sameness::Equal => continue,
-            Sameness::Unknown => Level::Note,
-            Sameness::Different => Level::Warning,
-        };
+        let level = if elsewhere == Sameness::Unknown { Level::Note } else { Level::Warning };
         let unlock = function.unlock().map_or("pg_advisory_unlock", |unlock| unlock.name);
         sink.at_site(
             &RULE,

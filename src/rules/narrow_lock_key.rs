@@ -38,9 +38,13 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
     for lock in statement.direct_locks().filter(|lock| lock.function.acquires()) {
         // The two-key form has no more than 32 bits for each.
-        let [arg] = lock.call.args.as_slice() else { continue };
+        let [arg] = lock.call.args.as_slice() else {
+            sink.silent(&RULE, context, lock.span, "each half of a two-part key has 32 bits anyway");
+            continue;
+        };
         let key = value(tree, arg);
         let Some(what) = narrow(&key.fold()).map(|hash| format!("`{hash}`")).or_else(|| cut(tree, arg, &key)) else {
+            sink.silent(&RULE, context, lock.span, "the key is no 32-bit hash of something that varies");
             continue;
         };
         sink.report(

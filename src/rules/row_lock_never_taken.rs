@@ -18,7 +18,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         return;
     }
     for (query, lock) in statement.row_locks() {
-        let Some((level, message, help)) = verdict(&statement.tree, query, lock) else { continue };
+        let Some((level, message, help)) = verdict(&statement.tree, query, lock) else {
+            sink.silent(&RULE, context, statement.source(&lock.tokens), "it reaches a table, and is run");
+            continue;
+        };
         sink.at_tokens(&RULE, level, context, (statement, &lock.tokens), message).help(help);
     }
 }

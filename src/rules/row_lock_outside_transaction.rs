@@ -13,20 +13,29 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    if flow
-        .unit
-        .session
-        .as_ref()
-        .is_some_and(|session| session.is_shared() && (session.is_parameter || !session.is_entry))
-    {
-        return;
-    }
     let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
-    for (step, site) in flow.unit.site_steps().filter(|(step, _)| flow.trace.before[*step].autocommit()) {
+    for (step, site) in flow.unit.site_steps() {
         let taken = &flow.unit.sites[site];
+        if matches!(taken.lock, Lock::Advisory { .. }) {
+            continue;
+        }
+        let silence = if flow.caller_may_begin() {
+            Some("a caller may have begun a transaction on this session")
+        } else if !flow.trace.before[step].autocommit() {
+            Some("a transaction is open here, or may be")
+        } else {
+            None
+        };
+        if let Some(silence) = silence {
+            sink.silent(&RULE, context, taken.span, silence);
+            continue;
+        }
         match &taken.lock {
             Lock::Rows { tables } if !taken.guards_own_statement => {
-                let Some(write) = flow.first_write_without(site, tables) else { continue };
+                let Some(write) = flow.first_write_without(site, tables) else {
+                    sink.silent(&RULE, context, taken.span, "nothing in sight writes these rows afterwards");
+                    continue;
+                };
                 sink.at_site(
                     &RULE,
                     level,

@@ -16,18 +16,23 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    let setting = match context.pooling {
-        Pooling::None | Pooling::Session => return,
-        Pooling::Transaction => None,
+    let (setting, silence) = match context.pooling {
+        Pooling::None | Pooling::Session => (None, Some("settings say that no pooler changes the session")),
+        Pooling::Transaction => (None, None),
         Pooling::Auto => match setting(context, flow) {
-            Some(setting) => Some(setting),
-            None => return,
+            Some(setting) => (Some(setting), None),
+            None => (None, Some("no setting that this connection comes from leads to a pooler in transaction mode")),
         },
     };
     for (step, site) in flow.unit.site_steps() {
         let Some((function, _)) = flow.unit.advisory(site) else { continue };
-        if function.acquires() && function.scope == Scope::Session && outlives_transaction(context, flow, step, site) {
-            report(context, flow, site, function, setting, sink);
+        if !function.acquires() || function.scope != Scope::Session {
+            continue;
+        }
+        let inside = || (!outlives_transaction(context, flow, step, site)).then_some("it ends with its transaction");
+        match silence.or_else(inside) {
+            Some(why) => sink.silent(&RULE, context, flow.unit.sites[site].span, why),
+            None => report(context, flow, site, function, setting, sink),
         }
     }
 }

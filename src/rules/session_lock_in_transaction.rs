@@ -1,7 +1,7 @@
 //! The session form inside a transaction, with nothing that unlocks it.
 
 use crate::finding::{Fix, Level, Place};
-use crate::flow::{Begins, Owner, SiteId, UnitFlow, UnitKind};
+use crate::flow::{Begins, Owner, SiteId, StepId, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink, rename};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Sameness, Scope};
@@ -17,26 +17,15 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     for (step, site) in flow.unit.site_steps() {
         let Some((function, key)) = flow.unit.advisory(site) else { continue };
-        let before = &flow.trace.before[step];
-        if !function.acquires()
-            || function.scope != Scope::Session
-            || !before.in_transaction()
-            || flow.has_unlock_attempt(site)
-        {
+        if !function.acquires() || function.scope != Scope::Session {
             continue;
         }
         let elsewhere = context.facts.released_elsewhere(function.mode, key);
-        if flow.only_acquires() || elsewhere == Sameness::Equal {
+        if let Some(why) = silence(flow, step, site, elsewhere) {
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;
         }
-        let begin = before.begin();
-        if let Some(session) = &flow.unit.session
-            && (session.escapes
-                || session.owner == Owner::Own && flow.ends_session()
-                || begin.is_none() && session.begins != Begins::Already)
-        {
-            continue;
-        }
+        let begin = flow.trace.before[step].begin();
         let annotated = flow.unit.session.as_ref().is_some_and(|session| session.annotated);
         let sure = if begin.is_some() || annotated { Level::Error } else { flow.unit.given_transaction_level() };
         // An unlock of some key in another unit may be for this one.
@@ -48,6 +37,32 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         let Some(form) = function.with_scope(Scope::Transaction) else { continue };
         report(context, flow, site, function, form, level, begin.map(|step| flow.unit.steps[step].span), sink);
     }
+}
+
+/// Why a lock of the session is no leak of a transaction; `elsewhere` is whether another unit unlocks it.
+fn silence(flow: &UnitFlow, step: StepId, site: SiteId, elsewhere: Sameness) -> Option<&'static str> {
+    let before = &flow.trace.before[step];
+    if !before.in_transaction() {
+        return Some("it is not known to be taken inside a transaction");
+    }
+    if flow.has_unlock_attempt(site) {
+        return Some("an unlock in the same unit is for this lock, or may be");
+    }
+    if flow.only_acquires() {
+        return Some("the routine does nothing but lock: its caller unlocks");
+    }
+    if elsewhere == Sameness::Equal {
+        return Some("another unit of the tree unlocks this key");
+    }
+    let session = flow.unit.session.as_ref()?;
+    if session.escapes {
+        return Some("the connection is given to code that is not followed: the lock may be released there");
+    }
+    if session.owner == Owner::Own && flow.ends_session() {
+        return Some("the connection is closed, and the lock with it");
+    }
+    (before.begin().is_none() && session.begins != Begins::Already)
+        .then_some("the transaction is one that the client begins by itself, and code elsewhere may switch that off")
 }
 
 #[expect(clippy::too_many_arguments, reason = "one story, told once")]

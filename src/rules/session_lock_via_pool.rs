@@ -15,21 +15,32 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let Some(session) = &flow.unit.session else { return };
-    if session.evidence == Evidence::Name {
-        return;
-    }
-    // A pool of one connection is none, and this may be that one.
-    if context.facts.pool_of_one && session.owner == Owner::PerCall && session.is_handed() {
+    let silence = if session.evidence == Evidence::Name {
+        Some("which library the handle is of is known by its name alone")
+    } else if context.facts.pool_of_one && session.owner == Owner::PerCall && session.is_handed() {
+        // A pool of one connection is none.
+        Some("the tree makes a pool of one connection, and this may be that one")
+    } else {
+        None
+    };
+    if let Some(silence) = silence {
+        for (site, ..) in flow.acquired().filter(|(_, function, _)| function.scope == Scope::Session) {
+            sink.silent(&RULE, context, flow.unit.sites[site].span, silence);
+        }
         return;
     }
     for (site, function, key) in flow.acquired() {
         if function.scope != Scope::Session {
             continue;
         }
+        let at = flow.unit.sites[site].span;
         let elsewhere = context.facts.released_elsewhere(function.mode, key);
         let what = match session.owner {
             // A facade's caller may have pinned a connection, where nothing here needs one.
-            Owner::PerCall if session.is_global && flow.is_alone(site) => continue,
+            Owner::PerCall if session.is_global && flow.is_alone(site) => {
+                sink.silent(&RULE, context, at, "nothing else is done here, and a caller may have pinned the connection");
+                continue;
+            }
             Owner::PerCall => (
                 Level::Error,
                 format!(
@@ -77,12 +88,28 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                         .to_owned(),
                 )
             }
-            _ => continue,
+            owner => {
+                sink.silent(&RULE, context, at, why_silent(owner));
+                continue;
+            }
         };
         report(context, flow, session, site, what, sink);
     }
     if session.owner == Owner::PerCall {
         unlocks_elsewhere(context, flow, session, sink);
+    }
+}
+
+/// Why a lock on a session of this owner is none on a pool.
+const fn why_silent(owner: Owner) -> &'static str {
+    match owner {
+        Owner::Borrowed => "one connection is borrowed for all calls of the function",
+        Owner::Reset => "one connection is borrowed, and its pool releases what is held when it comes back",
+        Owner::Own => "the connection is the program's own",
+        Owner::Given => "it is one connection, and the code does not say where it comes from",
+        Owner::Ambient => "the framework keeps one connection for the thread, request or process",
+        Owner::UntilCommit => "no transaction ends between this lock and what belongs to it",
+        Owner::PerCall | Owner::Unknown => "nothing is known of the handle's library",
     }
 }
 

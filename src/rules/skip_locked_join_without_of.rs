@@ -21,13 +21,20 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         return;
     }
     for (query, lock) in statement.row_locks() {
-        if lock.wait != Wait::SkipLocked || !lock.of.is_empty() {
+        if lock.wait != Wait::SkipLocked {
+            continue;
+        }
+        if !lock.of.is_empty() {
+            sink.silent(&RULE, context, statement.source(&lock.tokens), "OF says whose rows are locked");
             continue;
         }
         let Some(select) = tree.query(query).select() else { continue };
         // A sub-select in FROM is locked through to its tables.
         let mut locked = select.from.iter().filter_map(|item| Some((item, *tree.reach_of(item).tables.first()?)));
-        let (Some((queue, _)), Some((joined, table))) = (locked.next(), locked.next()) else { continue };
+        let (Some((queue, _)), Some((joined, table))) = (locked.next(), locked.next()) else {
+            sink.silent(&RULE, context, statement.source(&lock.tokens), "it locks the rows of one table");
+            continue;
+        };
         let other = if joined.reference().is_empty() { &table.name } else { joined.reference() };
         let story = sink
             .at_tokens(

@@ -20,17 +20,35 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
-    if !tree.complete() || statement.when_missing == Some(Missing::GoesOn) || is_try_claim(context, statement) {
+    if !tree.complete() {
         return;
     }
+    let of_statement = if statement.when_missing == Some(Missing::GoesOn) {
+        Some("with no row the code goes on without one")
+    } else if is_try_claim(context, statement) {
+        Some("a name or a comment beside it says that a locked row is no work for it")
+    } else {
+        None
+    };
     for (id, lock) in statement.row_locks() {
         if lock.wait != Wait::SkipLocked {
             continue;
         }
         let query = tree.query(id);
         let Some(select) = query.select() else { continue };
-        let Bound::Row(row) = bound(statement, select, &context.facts.catalog) else { continue };
-        let Some(level) = level(context, statement, query, lock, &row) else { continue };
+        let mut silent = |why| sink.silent(&RULE, context, statement.source(&lock.tokens), why);
+        if let Some(why) = of_statement {
+            silent(why);
+            continue;
+        }
+        let Bound::Row(row) = bound(statement, select, &context.facts.catalog) else {
+            silent("its conditions do not name one row by a key that the tree shows");
+            continue;
+        };
+        let Some(level) = level(context, statement, query, lock, &row) else {
+            silent("its conditions may name one row, but nothing here expects one");
+            continue;
+        };
         let columns = row.columns.join(", ");
         let why = match row.evidence {
             Evidence::Catalog => format!("`{columns}` is a unique key, so this names one row"),

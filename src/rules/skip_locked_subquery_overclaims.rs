@@ -20,12 +20,20 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         if lock.wait != Wait::SkipLocked || !query.is_limited() {
             continue;
         }
-        let Some((outermost, dml)) = claim(tree, id) else { continue };
+        let Some((outermost, dml)) = claim(tree, id) else {
+            let why = "no UPDATE, DELETE or MERGE changes what it picks in the same statement";
+            sink.silent(&RULE, context, statement.source(&lock.tokens), why);
+            continue;
+        };
         let shape = match (outermost.wrap, outermost.clause) {
             (Wrap::In, Clause::Where) => "IN",
             (Wrap::Any, Clause::Where) => "ANY",
             (Wrap::From, Clause::From) => "FROM",
-            _ => continue,
+            _ => {
+                let why = "where it stands the sub-select runs once";
+                sink.silent(&RULE, context, statement.source(&lock.tokens), why);
+                continue;
+            }
         };
         let (level, message) = if narrows(tree, dml, outermost) {
             (

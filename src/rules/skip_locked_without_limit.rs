@@ -25,16 +25,24 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     for (id, lock) in statement.row_locks() {
         let query = tree.query(id);
         let Some(select) = query.select() else { continue };
-        if lock.wait != Wait::SkipLocked || query.is_limited() || select.from.is_empty() {
+        if lock.wait != Wait::SkipLocked || select.from.is_empty() {
             continue;
         }
-        // Rows that a sub-select with LIMIT or a WITH query picked are bounded by it.
         let picked = select.from.iter().any(|item| item.subquery.is_some() || item.cte.is_some() || item.call);
-        if picked || has_subquery(tree, id) || bound(statement, select, &context.facts.catalog) != Bound::Open {
-            continue;
-        }
-        // DELETE … WHERE id IN (SELECT … SKIP LOCKED) drains on purpose.
-        if query.parent.is_some_and(|parent| tree.query(parent).dml().is_some_and(|dml| dml.kind == DmlKind::Delete)) {
+        let deleted = |parent| tree.query(parent).dml().is_some_and(|dml| dml.kind == DmlKind::Delete);
+        let silence = if query.is_limited() {
+            Some("LIMIT bounds it")
+        } else if picked || has_subquery(tree, id) {
+            Some("it takes what a sub-select or a WITH query picks, which may be bounded")
+        } else if bound(statement, select, &context.facts.catalog) != Bound::Open {
+            Some("its conditions name the rows")
+        } else if query.parent.is_some_and(deleted) {
+            Some("DELETE over all free rows drains on purpose")
+        } else {
+            None
+        };
+        if let Some(silence) = silence {
+            sink.silent(&RULE, context, statement.source(&lock.tokens), silence);
             continue;
         }
         sink.at_tokens(&RULE, Level::Note, context, (statement, &lock.tokens), MESSAGE).help(HELP);

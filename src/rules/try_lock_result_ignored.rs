@@ -27,7 +27,15 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             (Answer::Dropped, Some(_)) => Level::Error,
             (Answer::Dropped, None) if flow.unit.work_follows => Level::Error,
             (Answer::Dropped, None) | (Answer::Shown, Some(_)) => Level::Warning,
-            _ => continue,
+            (answer, _) => {
+                let why = match answer {
+                    Answer::Read => "the answer is read, or goes to a caller that may read it",
+                    Answer::Shown => "a person sees the answer, and nothing in sight is done after it",
+                    Answer::Dropped | Answer::None => "the answer is not known to be dropped",
+                };
+                sink.silent(&RULE, context, taken.span, why);
+                continue;
+            }
         };
         let mut story = sink
             .at_site(

@@ -16,14 +16,23 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     for (step, site) in flow.unit.site_steps() {
         let Some((unlock, _)) = flow.unit.advisory(site) else { continue };
+        if unlock.action != Action::Unlock {
+            continue;
+        }
         let before = &flow.trace.before[step];
         let commits = flow.unit.session.as_ref().is_none_or(|session| session.ends_after(step));
-        if unlock.action != Action::Unlock || !before.in_transaction() || !commits {
+        if !before.in_transaction() || !commits {
+            let why = "no transaction is known to be open here and committed later";
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;
         }
         // A lock of the very key, or else one whose key may be it.
         let pairs = before.wrote.iter().map(|taken| (flow.unit.releases(site, taken), taken));
-        let Some((_, taken)) = pairs.filter(|(same, _)| *same != Sameness::Different).min() else { continue };
+        let Some((_, taken)) = pairs.filter(|(same, _)| *same != Sameness::Different).min() else {
+            let why = "nothing is written under the lock that it releases";
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
+            continue;
+        };
         let fix = transaction_form(context, flow, taken, site);
         let taken = flow.unit.sites[taken].span;
         let story = sink

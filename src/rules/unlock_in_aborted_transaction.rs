@@ -18,8 +18,16 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let Some(session) = &flow.unit.session else { return };
     for (step, site) in flow.unit.site_steps() {
         let Some((unlock, key)) = flow.unit.advisory(site) else { continue };
+        if unlock.action != Action::Unlock {
+            continue;
+        }
         let before = &flow.trace.before[step];
-        if unlock.action != Action::Unlock || !before.aborted || session.ends_after(step) {
+        if !before.aborted || session.ends_after(step) {
+            let why = match before.aborted {
+                true => "the transaction is ended by hand after it: unlock-before-commit looks at that",
+                false => "on no way here has a statement of an open transaction failed",
+            };
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;
         }
         let held = before.held_any.iter().find(|&taken| {
@@ -30,7 +38,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                     && key.compare(known) != Sameness::Different
             })
         });
-        let Some(taken) = held else { continue };
+        let Some(taken) = held else {
+            sink.silent(&RULE, context, flow.unit.sites[site].span, "no lock that it may be for is held here");
+            continue;
+        };
         let taken = flow.unit.sites[taken].span;
         sink.at_site(
             &RULE,

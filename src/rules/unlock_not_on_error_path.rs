@@ -15,25 +15,22 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    // A script that fails ends, and its session with it.
-    if matches!(flow.unit.kind, UnitKind::Script | UnitKind::Query) || flow.trace.truncated {
-        return;
-    }
-    // What a closed connection, a pool that resets it, or somebody else releases is no leak.
-    if let Some(session) = &flow.unit.session
-        && (session.escapes || matches!(session.owner, Owner::PerCall | Owner::UntilCommit))
-    {
-        return;
-    }
-    for (site, function, key) in flow.acquired() {
+    let of_unit = silence_of_unit(flow);
+    for (site, function, key) in flow.acquired().filter(|(_, function, _)| function.scope == Scope::Session) {
+        let at = flow.unit.sites[site].span;
         let undecided = function.action == Action::TryLock && !flow.is_decided(site);
-        if function.scope != Scope::Session || undecided {
+        if let Some(why) = of_unit.or_else(|| undecided.then_some("no condition here says whether it was granted")) {
+            sink.silent(&RULE, context, at, why);
             continue;
         }
-        let Some(release) = flow.last_release(function.mode, key) else { continue };
+        let Some(release) = flow.last_release(function.mode, key) else {
+            sink.silent(&RULE, context, at, "no unlock in the same unit is for this lock");
+            continue;
+        };
         // In host code another expression is another key as a rule.
         let same = flow.unit.advisory(release).is_some_and(|(_, released)| released.compare(key) == Sameness::Equal);
         if flow.unit.session.is_some() && !same {
+            sink.silent(&RULE, context, at, "whether the unlock is for this key is not known");
             continue;
         }
         let skipping = flow
@@ -42,9 +39,13 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             .iter()
             .filter(|leaving| leaving.held.contains(site))
             .min_by_key(|leaving| (leaving.way == Way::Failure, leaving.span));
-        let Some(skipping) = skipping else { continue };
-        // Held to the end on purpose: the unlock is for the cases in which the lock is not wanted after all.
+        let Some(skipping) = skipping else {
+            sink.silent(&RULE, context, at, "it is released on every way out");
+            continue;
+        };
+        // The unlock is for the cases in which the lock is not wanted after all.
         if flow.held_at_end(site) {
+            sink.silent(&RULE, context, at, "it is held to the end on purpose");
             continue;
         }
         let (level, what) = match skipping.way {
@@ -56,7 +57,6 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Way::Raise => (Level::Error, "this exception leaves the lock held"),
             Way::Return | Way::End => (Level::Error, "this way out leaves the lock held"),
         };
-        let taken = flow.unit.sites[site].span;
         sink.report(
             &RULE,
             level,
@@ -65,9 +65,25 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         )
         .statement(flow.unit.sites[release].statement)
         .unit(&flow.unit.name)
-        .related(Place::new(context.file.id, taken), "the lock is taken here")
+        .related(Place::new(context.file.id, at), "the lock is taken here")
         .related(Place::new(context.file.id, skipping.span), what)
-        .about(context.file.id, taken)
+        .about(context.file.id, at)
         .help("use the transaction form, or unlock in an exception handler as well and raise again");
     }
+}
+
+/// Why no way out of a unit leaves a lock behind.
+fn silence_of_unit(flow: &UnitFlow) -> Option<&'static str> {
+    if matches!(flow.unit.kind, UnitKind::Script | UnitKind::Query) {
+        return Some("a script that fails ends, and its session with it");
+    }
+    if flow.trace.truncated {
+        return Some("the unit has too many ways to follow all of them");
+    }
+    let session = flow.unit.session.as_ref()?;
+    if session.escapes {
+        return Some("the connection is given to code that is not followed: the lock may be released there");
+    }
+    matches!(session.owner, Owner::PerCall | Owner::UntilCommit)
+        .then_some("the handle is no one connection: session-lock-via-pool looks at that")
 }

@@ -14,11 +14,18 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let Some(session) = &flow.unit.session else { return };
-    // A connection that is closed or reset at the end takes the lock with it.
-    if matches!(session.owner, Owner::Own | Owner::Reset | Owner::PerCall) {
-        return;
-    }
-    for (site, ..) in flow.released().filter(|(site, ..)| session.cancelled.contains(site)) {
+    for (site, ..) in flow.released() {
+        let silence = if !session.cancelled.contains(&site) {
+            Some("it is not sent with a context that is known to be cancelled when cleanup runs")
+        } else if matches!(session.owner, Owner::Own | Owner::Reset | Owner::PerCall) {
+            Some("a connection that is closed or reset at the end takes the lock with it")
+        } else {
+            None
+        };
+        if let Some(silence) = silence {
+            sink.silent(&RULE, context, flow.unit.sites[site].span, silence);
+            continue;
+        }
         // Of a connection that was given it is not known whether it lives on.
         let level = if session.owner == Owner::Borrowed { Level::Warning } else { Level::Note };
         let mut story = sink.at_site(

@@ -24,7 +24,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             let (name, why) = moving(&statement.with_only_values(value(tree, arg)), reads_clock(tree, arg))?;
             Some((at(tree, arg, &name), why))
         });
-        let Some((tokens, why)) = moving else { continue };
+        let Some((tokens, why)) = moving else {
+            sink.silent(&RULE, context, lock.span, "no clock, random number or process is seen in the key");
+            continue;
+        };
         let (level, what) = match why {
             Moves::Clock => (Level::Error, "the time"),
             Moves::Random => (Level::Error, "a random value"),

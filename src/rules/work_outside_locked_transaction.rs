@@ -18,12 +18,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         return;
     }
     let outside = || flow.unit.steps.iter().enumerate().filter(|(_, step)| step.action == Action::Outside);
-    if outside().next().is_none() {
-        return;
-    }
     // A lock of the session keeps others out until it is released, whoever works meanwhile.
     for (site, ..) in flow.acquired().filter(|(_, function, _)| function.scope == Scope::Transaction) {
         let Some((_, work)) = outside().find(|(id, _)| flow.trace.before[*id].held_any.contains(site)) else {
+            let why = "no work under it goes through another session of the same pool";
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;
         };
         sink.at_site(

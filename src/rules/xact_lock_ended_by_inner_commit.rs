@@ -33,7 +33,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             ),
             Lock::Advisory { .. } | Lock::Table => continue,
         };
-        let Some(work) = work else { continue };
+        let Some(work) = work else {
+            let why = "no work that it guards is known to go on after its transaction";
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
+            continue;
+        };
         let mut story = sink.at_site(&RULE, level, context, (flow, site), message);
         if let Some(end) = flow.ending_of(site) {
             story = story.related(Place::new(context.file.id, flow.unit.steps[end].span), "the lock is released here");

@@ -14,27 +14,30 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    // Of a framework's session it is not known whether a caller has begun a transaction, but for what the framework calls.
-    if flow
-        .unit
-        .session
-        .as_ref()
-        .is_some_and(|session| session.is_shared() && (session.is_parameter || !session.is_entry))
-    {
-        return;
-    }
     for (step, site) in flow.unit.site_steps() {
         let Some((function, _)) = flow.unit.advisory(site) else { continue };
         let taken = &flow.unit.sites[site];
-        if !function.acquires()
-            || function.scope != Scope::Transaction
-            || !flow.trace.before[step].autocommit()
-            || taken.guards_own_statement
-        {
+        if !function.acquires() || function.scope != Scope::Transaction {
+            continue;
+        }
+        let silence = if flow.caller_may_begin() {
+            Some("a caller may have begun a transaction on this session")
+        } else if !flow.trace.before[step].autocommit() {
+            Some("a transaction is open here, or may be")
+        } else if taken.guards_own_statement {
+            Some("it guards the rest of its own statement")
+        } else {
+            None
+        };
+        if let Some(silence) = silence {
+            sink.silent(&RULE, context, taken.span, silence);
             continue;
         }
         // A lone lock is a barrier: it waits for the others and holds nobody up.
-        let Some(work) = flow.first_work_without(site).or_else(|| work_beside(context, flow, step)) else { continue };
+        let Some(work) = flow.first_work_without(site).or_else(|| work_beside(context, flow, step)) else {
+            sink.silent(&RULE, context, taken.span, "nothing in sight is done after it");
+            continue;
+        };
         let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
         sink.at_site(
             &RULE,

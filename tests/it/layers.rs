@@ -37,6 +37,7 @@ const LAYERS: &[&str] = &[
     "fingerprint",
     "lint",
     "keymap",
+    "why",
     "monitor",
     "emit",
     "error",

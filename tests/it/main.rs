@@ -58,3 +58,5 @@ mod schema;
 mod selection;
 #[cfg(test)]
 mod server;
+#[cfg(test)]
+mod why;

@@ -11,7 +11,10 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     let text = file.source.text();
     for lock in file.builder_locks.iter().filter(|lock| lock.skips) {
-        let Some(row) = lock.row else { continue };
+        let Some(row) = lock.row else {
+            sink.silent(&RULE, context, lock.at, "its conditions do not name one row");
+            continue;
+        };
         let function = lock.function.and_then(|index| file.program.functions.get(index));
         let name = function.map_or("", |function| function.name);
         let end = function.map_or(text.len(), |function| function.span.end);
@@ -20,7 +23,13 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         } else {
             missing::after(text, row.end, end)
         };
-        if when_missing == Some(Missing::GoesOn) || is_called_so(name) || is_said_so(context, lock.chain) {
+        if when_missing == Some(Missing::GoesOn) {
+            sink.silent(&RULE, context, lock.at, "with no row the code goes on without one");
+            continue;
+        }
+        if is_called_so(name) || is_said_so(context, lock.chain) {
+            let why = "a name or a comment beside it says that a locked row is no work for it";
+            sink.silent(&RULE, context, lock.at, why);
             continue;
         }
         let expected = row.expects_one || when_missing == Some(Missing::Fails);

@@ -43,7 +43,12 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 "take the lock in a statement of its own",
             ),
             Evaluation::Yes => {
-                sink.silent(&RULE, context, lock.span, "its statement runs it, with a key that is not NULL for certain");
+                sink.silent(
+                    &RULE,
+                    context,
+                    lock.span,
+                    "its statement runs it, with a key that is not NULL for certain",
+                );
                 continue;
             }
         };

@@ -70,7 +70,9 @@ fn host(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Si
         let silence = if session.owner != Owner::Borrowed {
             Some("the connection is not known to be one that was borrowed from a pool and keeps its locks there")
         } else if session.escapes {
-            Some("the connection is given to code that is not followed, kept or returned: the lock may be released there")
+            Some(
+                "the connection is given to code that is not followed, kept or returned: the lock may be released there",
+            )
         } else if !session.returned {
             Some("the connection is not given back to its pool here")
         } else if session.evidence == Evidence::Name {

@@ -8,6 +8,7 @@
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher};
 use locklint::analysis::File;
+use locklint::analysis::Wrapped;
 use locklint::finding::FileId;
 use locklint::language::Language;
 use locklint::lint::lint;
@@ -18,7 +19,6 @@ use locklint::source::Source;
 use locklint::sql::clause::{Entry, Tree};
 use locklint::sql::lex::{Token, lex};
 use locklint::sql::split::split;
-use locklint::statement::Wrappers;
 use regex::bytes::Regex;
 use std::fmt::Write;
 use std::hint::black_box;
@@ -112,7 +112,7 @@ fn sources() -> Vec<Source> {
 }
 
 fn flows(sources: &[Source]) -> usize {
-    let of_file = |source| File::new(FileId(0), source, &mut Vec::new(), &Wrappers::default(), None).units.len();
+    let of_file = |source| File::new(FileId(0), source, &mut Vec::new(), &Wrapped::default(), None).units.len();
     sources.iter().map(of_file).sum()
 }
 

@@ -15,7 +15,7 @@ use crate::language::{HostLanguage, Language, is_test};
 use crate::prefilter;
 use crate::program::{self, Program};
 use crate::region::Region;
-use crate::sessions::{self, Functions};
+use crate::sessions::{self, Functions, HostWrapper, HostWrappers};
 use crate::source::Source;
 use crate::span::Span;
 use crate::sql::advisory::{self, Key, Scope};
@@ -55,6 +55,15 @@ const TEST_LIBRARIES: &[&str] = &[
     "github.com.stretchr.testify",
 ];
 
+/// What is known of other files before one is read: their functions that do nothing but call an advisory function.
+#[derive(Debug, Default)]
+pub struct Wrapped {
+    /// Routines.
+    pub sql: Wrappers,
+    /// Functions of host code.
+    pub host: HostWrappers,
+}
+
 /// A file as rules see it.
 #[derive(Debug)]
 pub struct File<'a> {
@@ -78,6 +87,8 @@ pub struct File<'a> {
     tests: Vec<Span>,
     /// Its comments, sorted.
     pub comments: Vec<Span>,
+    /// Its functions of host code that do nothing but call an advisory function.
+    pub wrappers: Vec<HostWrapper>,
     /// The routines that it defines.
     pub definitions: Vec<Definition>,
     /// The same, by their bodies.
@@ -109,7 +120,7 @@ impl<'a> File<'a> {
         id: FileId,
         source: &'a Source,
         regions: &'a mut Vec<Region<'a>>,
-        wrappers: &Wrappers,
+        wrappers: &Wrapped,
         beside: Option<Surroundings>,
     ) -> Self {
         let mut file = Self {
@@ -124,6 +135,7 @@ impl<'a> File<'a> {
             tests: Vec::new(),
             comments: Vec::new(),
             own_functions: Vec::new(),
+            wrappers: Vec::new(),
             definitions: Vec::new(),
             routines: HashMap::new(),
             left_out: Vec::new(),
@@ -155,7 +167,7 @@ impl<'a> File<'a> {
         let documents = documents(texts, regions);
         for (index, document) in documents.iter().enumerate() {
             let lowered =
-                lower(&documents, index, &sections_of(source, document, beside), &file.program.queries, wrappers);
+                lower(&documents, index, &sections_of(source, document, beside), &file.program.queries, &wrappers.sql);
             file.count_lock_sites(&lowered);
             file.statements.extend(lowered.statements);
             file.units.extend(lowered.units.into_iter().map(UnitFlow::new));
@@ -163,7 +175,7 @@ impl<'a> File<'a> {
             file.comments.extend(comments.map(|token| document.region.to_source(token.span())));
         }
         if let Language::Host(language) = source.language() {
-            file.follow_host(language, syntax);
+            file.follow_host(language, syntax, &wrappers.host);
         }
         for document in documents {
             if let Origin::Body(owner) = document.origin {
@@ -193,7 +205,7 @@ impl<'a> File<'a> {
     }
 
     /// Runs the functions of a host source on their sessions. Their units replace those of the queries that they run.
-    fn follow_host(&mut self, language: HostLanguage, syntax: Syntax) {
+    fn follow_host(&mut self, language: HostLanguage, syntax: Syntax, wrappers: &HostWrappers) {
         if let Some(code) = syntax.code(self.source) {
             let tests = |path: &str| {
                 TEST_LIBRARIES.iter().any(|known| path == *known || path.starts_with(&format!("{known}.")))
@@ -209,13 +221,16 @@ impl<'a> File<'a> {
                     queries.entry(query.literal).or_default().push(statement);
                 }
             }
-            let mut units = sessions::units(Functions {
+            let (mut units, found) = sessions::units(Functions {
                 code: &code,
                 text: self.source.text(),
                 file: self.id,
                 language,
                 queries: &queries,
+                path: self.source.path(),
+                wrappers,
             });
+            self.wrappers = found;
             let covered: HashSet<Span> =
                 units.iter().flat_map(|unit| unit.site_steps().map(|(_, site)| unit.sites[site].span)).collect();
             let followed = self.units.iter().filter(|flow| flow.unit.work_follows);

@@ -8,7 +8,8 @@ mod schema;
 pub mod wrappers;
 
 use crate::analysis::File;
-use crate::flow::UnitFlow;
+use crate::finding::Place;
+use crate::flow::{SiteId, UnitFlow};
 use crate::sql::advisory::{Key, Keys, Mode, Sameness};
 use catalog::Catalog;
 use pooler::Pooler;
@@ -36,9 +37,13 @@ impl Facts {
     /// The facts of `files`.
     pub fn of(files: &[File<'_>], complete: bool, catalog: Catalog, pooler: Pooler) -> Self {
         let mut facts = Self { complete, catalog, pooler, ..Self::default() };
+        let called = called(files);
         for file in files {
             for flow in &file.units {
-                for (mode, key) in unpaired(flow) {
+                for (site, mode, key) in unpaired(flow) {
+                    // What a function unlocks for its callers is told there, as far as they are followed.
+                    let place = Place::new(file.id, flow.unit.sites[site].span);
+                    let key = if called.contains(&place) { &Key::Unknown } else { key };
                     facts.unpaired.entry(mode).or_default().insert(key);
                 }
             }
@@ -53,8 +58,18 @@ impl Facts {
     }
 }
 
-fn unpaired(flow: &UnitFlow) -> impl Iterator<Item = (Mode, &Key)> {
+fn unpaired(flow: &UnitFlow) -> impl Iterator<Item = (SiteId, Mode, &Key)> {
     flow.released()
         .filter(|(_, unlock, key)| !flow.acquired_by(key).any(|(_, taken)| taken.mode == unlock.mode))
-        .map(|(_, unlock, key)| (unlock.mode, key))
+        .map(|(site, unlock, key)| (site, unlock.mode, key))
+}
+
+/// The calls of advisory functions in host code that functions of other files reach: their keys are those of the callers.
+pub fn called(files: &[File<'_>]) -> HashSet<Place> {
+    let of_host = files.iter().filter(|file| file.is_host());
+    let sites = of_host.flat_map(|file| file.units.iter().map(move |flow| (file.id, flow)));
+    let via = sites
+        .flat_map(|(file, flow)| flow.unit.sites.iter().filter_map(|site| site.via).filter(move |at| at.file != file));
+    via.filter(|at| files.binary_search_by_key(&at.file, |file| file.id).is_ok_and(|index| files[index].is_host()))
+        .collect()
 }

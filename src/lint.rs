@@ -1,6 +1,6 @@
 //! The one pure entry: a project, the files to report on, settings; out comes a report.
 
-use crate::analysis::File;
+use crate::analysis::{File, Wrapped};
 use crate::facts::Facts;
 use crate::facts::catalog::{self, Catalog};
 use crate::facts::pooler::Pooler;
@@ -19,9 +19,9 @@ use crate::settings::{Pooling, Settings};
 use crate::source::{Source, Unreadable, is_text};
 use crate::span::Span;
 use crate::sql::script::{self, Surroundings};
-use crate::statement::Wrappers;
 use crate::suppress;
 use rayon::prelude::*;
+use regex::bytes::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -103,15 +103,15 @@ pub(crate) fn with_files<R>(
     };
     let sources = read(project, targets, (&|id| known(id) == Some(false), &marked), notices);
     let mut regions = room(&sources);
-    let mut files = analyse(project, &sources, &mut regions, &Wrappers::default(), notices);
+    let mut files = analyse(project, &sources, &mut regions, &Wrapped::default(), notices);
     place(project, &mut files);
     // What calls a wrapper need not hold a lock word itself.
     let wrappers = wrappers(&files);
     let callers = callers(project, targets, &sources, &wrappers, notices);
     let (mut regions_again, mut caller_regions) = (room(&sources), room(&callers));
-    if let Some(calls) = prefilter::calls(wrappers.names()) {
+    if let Some(calls) = Calls::of(&wrappers) {
         for ((id, source), regions) in sources.iter().zip(&mut regions_again) {
-            if calls.is_match(source.text().as_bytes())
+            if calls.may_be_in(source.path(), source.language(), source.text().as_bytes())
                 && let Ok(index) = files.binary_search_by_key(id, |file| file.id)
             {
                 match fenced(source.path(), || File::new(*id, source, regions, &wrappers, beside(project, source))) {
@@ -169,18 +169,41 @@ fn marked(file: &ProjectFile, content: &[u8]) -> bool {
     locks || suppress::may_suppress(content) || !is_text(content)
 }
 
+/// A search for calls of wrappers.
+struct Calls<'w> {
+    sql: Option<Regex>,
+    host: Option<Regex>,
+    wrappers: &'w Wrapped,
+}
+
+impl<'w> Calls<'w> {
+    /// None where there is no wrapper.
+    fn of(wrappers: &'w Wrapped) -> Option<Self> {
+        let sql = prefilter::calls(wrappers.sql.names());
+        let host = prefilter::calls(wrappers.host.names());
+        (sql.is_some() || host.is_some()).then_some(Self { sql, host, wrappers })
+    }
+
+    fn may_be_in(&self, path: &str, language: Language, content: &[u8]) -> bool {
+        let found = |calls: &Option<Regex>| calls.as_ref().is_some_and(|calls| calls.is_match(content));
+        let of_host = |language| found(&self.host) && self.wrappers.host.may_call(path, language, content);
+        found(&self.sql) || matches!(language, Language::Host(language) if of_host(language))
+    }
+}
+
 /// The files that call a wrapper and are not loaded yet.
 fn callers(
     project: &dyn Project,
     targets: &Targets,
     loaded: &[Loaded],
-    wrappers: &Wrappers,
+    wrappers: &Wrapped,
     notices: &mut Vec<Notice>,
 ) -> Vec<Loaded> {
-    let Some(calls) = prefilter::calls(wrappers.names()) else { return Vec::new() };
+    let Some(calls) = Calls::of(wrappers) else { return Vec::new() };
     let mut again = Vec::new();
     let is_loaded = |id| loaded.binary_search_by_key(&id, |(known, _)| *known).is_ok();
-    let calls = |_, _: &ProjectFile, content: &[u8]| calls.is_match(content) && is_text(content);
+    let calls =
+        |_, file: &ProjectFile, content: &[u8]| calls.may_be_in(&file.path, file.language, content) && is_text(content);
     let callers = read(project, targets, (&is_loaded, &calls), &mut again);
     // What cannot be read was told the first time.
     notices.extend(again.into_iter().filter(|notice| !notice.trouble));
@@ -256,7 +279,7 @@ fn analyse<'a>(
     project: &dyn Project,
     sources: &'a [Loaded],
     regions: &'a mut [Vec<Region<'a>>],
-    wrappers: &Wrappers,
+    wrappers: &Wrapped,
     notices: &mut Vec<Notice>,
 ) -> Vec<File<'a>> {
     let all: Vec<Result<File<'a>, Notice>> = sources

@@ -89,7 +89,7 @@ pub fn names_advisory(content: &[u8]) -> bool {
     ADVISORY.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
-/// A search for calls of any of the named functions; `None` without names.
+/// A search for calls of any of the named functions, in the case of SQL; `None` without names.
 pub fn calls<'n>(names: impl Iterator<Item = &'n str>) -> Option<Regex> {
     let mut names: Vec<String> = names.map(regex::escape).collect();
     names.sort();

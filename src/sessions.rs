@@ -18,6 +18,9 @@ mod stmt;
 mod types;
 mod value;
 mod within;
+mod wrapper;
+
+pub use wrapper::{HostWrapper, HostWrappers};
 
 use crate::finding::FileId;
 use crate::flow::lower::HostBuilder;
@@ -25,6 +28,7 @@ use crate::flow::{Node, Unit};
 use crate::host::code::{Code, FunctionId, StmtId};
 use crate::language::HostLanguage;
 use crate::span::Span;
+use crate::sql::advisory::Function;
 use crate::sql::value::Value as Sql;
 use crate::statement::Statement;
 use names::Names;
@@ -54,18 +58,25 @@ pub struct Functions<'a, 's, 'd> {
     pub language: HostLanguage,
     /// The SQL in it.
     pub queries: &'a Queries<'a, 'd>,
+    /// Its path, relative to the root.
+    pub path: &'a str,
+    /// Functions of other files that it may call.
+    pub wrappers: &'a HostWrappers,
 }
 
-/// The units of all functions of a source.
-pub fn units(program: Functions<'_, '_, '_>) -> Vec<Unit> {
+/// The units of all functions of a source, and which of them are wrappers for other files.
+pub fn units(program: Functions<'_, '_, '_>) -> (Vec<Unit>, Vec<HostWrapper>) {
     let names = Names::new(program.code, program.text, program.language);
     let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
+    let mut wrappers = Vec::new();
     let mut inlined = HashSet::new();
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
     for (id, function) in program.code.functions.iter().enumerate() {
         if function.outer.is_none_or(|outer| outer == 0) || !function.name.is_empty() {
             let mut run = Run::new(program, &names);
-            found.push((id, run.root(id, HashMap::new())));
+            let units = run.root(id, HashMap::new());
+            wrappers.extend(wrapper::of(&program, id, &units, &run.result, &run.called));
+            found.push((id, units));
             inlined.extend(run.inlined);
             later.extend(run.later);
         }
@@ -85,12 +96,13 @@ pub fn units(program: Functions<'_, '_, '_>) -> Vec<Unit> {
         inlined.contains(id) && unit.session.as_ref().is_some_and(|session| session.is_parameter)
     };
     found.sort_by_key(|(id, _)| *id);
-    found
+    let units = found
         .into_iter()
         .flat_map(|(id, units)| units.into_iter().map(move |unit| (id, unit)))
         .filter(|(id, unit)| !judged_by_callers(id, unit))
         .map(|(_, unit)| unit)
-        .collect()
+        .collect();
+    (units, wrappers)
 }
 
 /// One function that is run, with those inside it.
@@ -110,6 +122,10 @@ struct Run<'a, 's, 'd> {
     begun_on: Vec<String>,
     /// Functions that were followed.
     inlined: HashSet<FunctionId>,
+    /// The advisory calls that were met, with their arguments.
+    called: Vec<(&'static Function, Vec<Sql>, Span)>,
+    /// What the function gives back.
+    result: Val,
     /// Closures that were given away, with the variables that they see.
     later: Vec<(FunctionId, HashMap<String, Val>)>,
     /// The file may have rows made into something else.
@@ -161,6 +177,8 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             lent: Vec::new(),
             begun_on: Vec::new(),
             inlined: HashSet::new(),
+            called: Vec::new(),
+            result: Val::Nothing,
             later: Vec::new(),
             maps_rows: answer::maps_rows(program.text),
             asking: answer::Asking::default(),
@@ -182,6 +200,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
         self.stmt(function.body, &mut nodes);
         self.wrap_pending(0, &mut nodes);
         let root = Node::Sequence(nodes);
+        self.result = std::mem::take(&mut self.frame().result);
         if self.builder.is_empty() {
             return Vec::new();
         }

@@ -1,20 +1,23 @@
-//! Which routines of the tree are wrappers.
+//! Which routines and functions of the tree are wrappers.
 
-use crate::analysis::File;
+use crate::analysis::{File, Wrapped};
 use crate::finding::Place;
 use crate::flow::{Action, UnitFlow};
 use crate::span::Span;
 use crate::sql::routine::{ArgumentMode, Routine};
-use crate::statement::{Effect, Wrapper, Wrappers};
+use crate::statement::{Effect, Wrapper};
 use std::collections::HashMap;
 
 /// How many locks a wrapper may stand for: each of its calls becomes so many sites.
 const MAX_EFFECTS: usize = 16;
 
 /// The wrappers that the files define.
-pub fn wrappers(files: &[File<'_>]) -> Wrappers {
-    let mut found = Wrappers::default();
+pub fn wrappers(files: &[File<'_>]) -> Wrapped {
+    let mut found = Wrapped::default();
     for file in files {
+        if !file.is_test() {
+            file.wrappers.iter().cloned().for_each(|wrapper| found.host.insert(wrapper));
+        }
         let candidates: Vec<(&UnitFlow, &Routine)> = file.routines().filter(|(flow, _)| may_wrap(flow)).collect();
         if candidates.is_empty() {
             continue;
@@ -27,7 +30,7 @@ pub fn wrappers(files: &[File<'_>]) -> Wrappers {
                 && effects.len() == flow.unit.sites.len()
             {
                 let wrapper = Wrapper { parameters: parameters(routine), effects: effects.clone() };
-                found.insert(routine.schema.clone(), name.clone(), wrapper);
+                found.sql.insert(routine.schema.clone(), name.clone(), wrapper);
             }
         }
     }

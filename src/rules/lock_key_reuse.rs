@@ -1,7 +1,7 @@
 //! One literal key for features that have nothing to do with each other.
 
 use crate::analysis::File;
-use crate::facts::Facts;
+use crate::facts::{Facts, called};
 use crate::finding::{FileId, Level, Place};
 use crate::flow::{SiteId, UnitFlow, UnitKind};
 use crate::rule::{Check, Rank, Rule, Sink};
@@ -30,13 +30,17 @@ struct Use<'a> {
 }
 
 fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
+    let called = called(files);
     let mut by_name: BTreeMap<String, Vec<Use<'_>>> = BTreeMap::new();
     for (file, flow) in files.iter().flat_map(|file| file.units.iter().map(move |flow| (file, flow))) {
         let directory = file.source.path().rsplit_once('/').map_or("", |(directory, _)| directory);
         let file = file.id;
         let mut tables = None;
         let mut seen = HashSet::new();
-        for (site, _, key) in flow.acquired().filter(|(.., key)| seen.insert(*key)) {
+        // What a function locks for its callers is their use of the key.
+        let mine =
+            flow.acquired().filter(|(site, ..)| !called.contains(&Place::new(file, flow.unit.sites[*site].span)));
+        for (site, _, key) in mine.filter(|(.., key)| seen.insert(*key)) {
             let Some(name) = name(key) else { continue };
             let tables = Rc::clone(tables.get_or_insert_with(|| Rc::new(flow.tables())));
             by_name.entry(name).or_default().push(Use { file, flow, site, tables, directory });

@@ -302,6 +302,9 @@ impl<'s> Run<'_, 's, '_> {
             }
             return val;
         }
+        if let Some(val) = self.wrapped(call, asked, out) {
+            return val;
+        }
         // Something unknown gets a handle and SQL: it runs the one on the other.
         let handle = asked.vals.iter().find_map(|val| val.handle().cloned());
         let query = asked.vals.iter().find_map(|val| val.query().cloned());

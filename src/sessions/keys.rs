@@ -3,8 +3,6 @@
 use super::value::Query;
 use super::{Run, names};
 use crate::host::code::{Argument, ExprId, Value, integer};
-use crate::sql::advisory::Key;
-use crate::sql::key;
 use crate::sql::value::Value as Sql;
 use crate::statement::{LockCall, Statement};
 use std::cell::Cell;
@@ -109,11 +107,8 @@ impl<'s> Run<'_, 's, '_> {
         found
     }
 
-    /// The key of a lock call with what is bound to its placeholders.
-    pub(super) fn key_of(&self, statement: &Statement<'_>, lock: &LockCall, query: &Query) -> Key {
-        if lock.args.is_empty() {
-            return lock.key.clone();
-        }
+    /// The arguments of a lock call with what is bound to their placeholders.
+    pub(super) fn arguments_of(&self, statement: &Statement<'_>, lock: &LockCall, query: &Query) -> Vec<Sql> {
         let mut args = Vec::new();
         for (index, arg) in lock.args.iter().enumerate() {
             let before = lock.call.args.get(index).map_or(0, |tokens| statement.placeholders_before(tokens));
@@ -129,7 +124,7 @@ impl<'s> Run<'_, 's, '_> {
             });
             args.push(filled.fold());
         }
-        key::of_arguments(&args)
+        args
     }
 
     /// What a placeholder stands for.

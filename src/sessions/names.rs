@@ -240,6 +240,11 @@ impl<'a, 's> Names<'a, 's> {
         }
     }
 
+    /// What a name was imported from.
+    pub(super) fn import(&self, name: &str) -> Option<&'a str> {
+        self.imports.get(name).copied()
+    }
+
     /// A name with dots, through the file's imports: `pg.Pool`, `pgxpool.New`.
     pub(super) fn qualified(&self, expr: ExprId) -> Option<String> {
         let mut parts = Vec::new();

@@ -99,8 +99,13 @@ impl<'s> Run<'_, 's, '_> {
             if matches!(statement.tree.verb(), Verb::Commit { .. } | Verb::Rollback { .. }) {
                 self.sessions.all[session].ends.push(self.builder.len());
             }
-            let keys: Vec<_> =
-                statement.locks.iter().map(|lock| (lock.span, self.key_of(statement, lock, query))).collect();
+            let mut keys = Vec::new();
+            for lock in &statement.locks {
+                let args = self.arguments_of(statement, lock, query);
+                let key = if lock.args.is_empty() { lock.key.clone() } else { key::of_arguments(&args) };
+                keys.push((lock.span, key));
+                self.called.push((lock.function, args, lock.span));
+            }
             let key = |lock: &LockCall| {
                 let known = keys.iter().find(|(at, _)| *at == lock.span);
                 known.map_or_else(|| lock.key.clone(), |(_, key)| key.clone())
@@ -152,7 +157,9 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn run_lock(&mut self, handle: &Handle, lock: &LockExpr, span: Span, out: &mut Vec<Node>) -> Val {
         let session = self.session(handle);
         let first = self.builder.len();
-        let key = key::of_arguments(&lock.arguments.iter().map(Sql::fold).collect::<Vec<_>>());
+        let args: Vec<Sql> = lock.arguments.iter().map(Sql::fold).collect();
+        let key = key::of_arguments(&args);
+        self.called.push((lock.function, args, lock.span));
         let node = self.builder.call(session, lock.function, key, lock.span, span);
         out.push(node);
         let site = self.builder.site(first).filter(|_| lock.function.action == Lock::TryLock);

@@ -138,6 +138,11 @@ impl HostBuilder {
         }
     }
 
+    /// The sites since there were `first` are calls of a function that calls the advisory function at `via`.
+    pub fn reached_through(&mut self, first: SiteId, via: Place) {
+        self.builder.sites.iter_mut().skip(first).for_each(|site| site.via = Some(via));
+    }
+
     /// Where a site is.
     pub fn span(&self, site: SiteId) -> Option<Span> {
         self.builder.sites.get(site).map(|site| site.span)

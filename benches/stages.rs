@@ -7,8 +7,8 @@
 
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher};
+use locklint::analysis::Elsewhere;
 use locklint::analysis::File;
-use locklint::analysis::Wrapped;
 use locklint::finding::FileId;
 use locklint::language::Language;
 use locklint::lint::lint;
@@ -112,7 +112,7 @@ fn sources() -> Vec<Source> {
 }
 
 fn flows(sources: &[Source]) -> usize {
-    let of_file = |source| File::new(FileId(0), source, &mut Vec::new(), &Wrapped::default(), None).units.len();
+    let of_file = |source| File::new(FileId(0), source, &mut Vec::new(), &Elsewhere::default(), None).units.len();
     sources.iter().map(of_file).sum()
 }
 

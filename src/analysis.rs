@@ -15,7 +15,7 @@ use crate::language::{HostLanguage, Language, is_test};
 use crate::prefilter;
 use crate::program::{self, Program};
 use crate::region::Region;
-use crate::sessions::{self, Functions, HostWrapper, HostWrappers};
+use crate::sessions::{self, Functions, HostWrapper, HostWrappers, Imported, Wanted};
 use crate::source::Source;
 use crate::span::Span;
 use crate::sql::advisory::{self, Key, Scope};
@@ -25,7 +25,7 @@ use crate::sql::routine::{Identity, Routine, identity};
 use crate::sql::script::{Section, Surroundings, sections};
 use crate::statement::{Statement, Wrappers};
 use nesting::Nesting;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// How many comments after a statement on its last line are its own: a file may be one line.
@@ -55,13 +55,16 @@ const TEST_LIBRARIES: &[&str] = &[
     "github.com.stretchr.testify",
 ];
 
-/// What is known of other files before one is read: their functions that do nothing but call an advisory function.
+/// What is known of other files before one is read: their functions that do nothing but call an advisory function, and
+/// their handles that it imports.
 #[derive(Debug, Default)]
-pub struct Wrapped {
+pub struct Elsewhere {
     /// Routines.
     pub sql: Wrappers,
     /// Functions of host code.
     pub host: HostWrappers,
+    /// The handles that each file imports.
+    pub handles: BTreeMap<FileId, Imported>,
 }
 
 /// A file as rules see it.
@@ -87,6 +90,8 @@ pub struct File<'a> {
     tests: Vec<Span>,
     /// Its comments, sorted.
     pub comments: Vec<Span>,
+    /// The handles that only other files explain.
+    pub wanted: BTreeSet<Wanted>,
     /// Its functions of host code that do nothing but call an advisory function.
     pub wrappers: Vec<HostWrapper>,
     /// The routines that it defines.
@@ -120,7 +125,7 @@ impl<'a> File<'a> {
         id: FileId,
         source: &'a Source,
         regions: &'a mut Vec<Region<'a>>,
-        wrappers: &Wrapped,
+        known: &Elsewhere,
         beside: Option<Surroundings>,
     ) -> Self {
         let mut file = Self {
@@ -135,6 +140,7 @@ impl<'a> File<'a> {
             tests: Vec::new(),
             comments: Vec::new(),
             own_functions: Vec::new(),
+            wanted: BTreeSet::new(),
             wrappers: Vec::new(),
             definitions: Vec::new(),
             routines: HashMap::new(),
@@ -167,7 +173,7 @@ impl<'a> File<'a> {
         let documents = documents(texts, regions);
         for (index, document) in documents.iter().enumerate() {
             let lowered =
-                lower(&documents, index, &sections_of(source, document, beside), &file.program.queries, &wrappers.sql);
+                lower(&documents, index, &sections_of(source, document, beside), &file.program.queries, &known.sql);
             file.count_lock_sites(&lowered);
             file.statements.extend(lowered.statements);
             file.units.extend(lowered.units.into_iter().map(UnitFlow::new));
@@ -175,7 +181,7 @@ impl<'a> File<'a> {
             file.comments.extend(comments.map(|token| document.region.to_source(token.span())));
         }
         if let Language::Host(language) = source.language() {
-            file.follow_host(language, syntax, &wrappers.host);
+            file.follow_host(language, syntax, known);
         }
         for document in documents {
             if let Origin::Body(owner) = document.origin {
@@ -205,7 +211,7 @@ impl<'a> File<'a> {
     }
 
     /// Runs the functions of a host source on their sessions. Their units replace those of the queries that they run.
-    fn follow_host(&mut self, language: HostLanguage, syntax: Syntax, wrappers: &HostWrappers) {
+    fn follow_host(&mut self, language: HostLanguage, syntax: Syntax, known: &Elsewhere) {
         if let Some(code) = syntax.code(self.source) {
             let tests = |path: &str| {
                 TEST_LIBRARIES.iter().any(|known| path == *known || path.starts_with(&format!("{known}.")))
@@ -221,16 +227,19 @@ impl<'a> File<'a> {
                     queries.entry(query.literal).or_default().push(statement);
                 }
             }
-            let (mut units, found) = sessions::units(Functions {
+            let found = sessions::units(Functions {
                 code: &code,
                 text: self.source.text(),
                 file: self.id,
                 language,
                 queries: &queries,
                 path: self.source.path(),
-                wrappers,
+                wrappers: &known.host,
+                imported: known.handles.get(&self.id).unwrap_or(&Imported::new()),
             });
-            self.wrappers = found;
+            let mut units = found.units;
+            self.wrappers = found.wrappers;
+            self.wanted = found.wanted;
             let covered: HashSet<Span> =
                 units.iter().flat_map(|unit| unit.site_steps().map(|(_, site)| unit.sites[site].span)).collect();
             let followed = self.units.iter().filter(|flow| flow.unit.work_follows);

@@ -23,6 +23,7 @@ mod exposed;
 mod go_pg;
 mod gorm;
 mod jdbc;
+mod jdbi;
 mod jooq;
 mod jpa;
 mod knex;
@@ -94,6 +95,7 @@ pub const DRIVERS: &[Driver] = &[
     go_pg::DRIVER,
     gorm::DRIVER,
     jdbc::DRIVER,
+    jdbi::DRIVER,
     jooq::DRIVER,
     jpa::DRIVER,
     knex::DRIVER,

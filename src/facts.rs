@@ -2,6 +2,7 @@
 
 pub mod bound;
 pub mod catalog;
+pub mod imports;
 pub mod pooler;
 pub mod routines;
 mod schema;

@@ -1,8 +1,9 @@
 //! The one pure entry: a project, the files to report on, settings; out comes a report.
 
-use crate::analysis::{File, Wrapped};
+use crate::analysis::{Elsewhere, File};
 use crate::facts::Facts;
 use crate::facts::catalog::{self, Catalog};
+use crate::facts::imports::handles;
 use crate::facts::pooler::Pooler;
 use crate::facts::routines;
 use crate::facts::wrappers::wrappers;
@@ -103,24 +104,30 @@ pub(crate) fn with_files<R>(
     };
     let sources = read(project, targets, (&|id| known(id) == Some(false), &marked), notices);
     let mut regions = room(&sources);
-    let mut files = analyse(project, &sources, &mut regions, &Wrapped::default(), notices);
+    let mut files = analyse(project, &sources, &mut regions, &Elsewhere::default(), notices);
     place(project, &mut files);
+    let mut known = wrappers(&files);
+    known.handles = handles(project, &files);
     // What calls a wrapper need not hold a lock word itself.
-    let wrappers = wrappers(&files);
-    let callers = callers(project, targets, &sources, &wrappers, notices);
+    let callers = callers(project, targets, &sources, &known, notices);
     let (mut regions_again, mut caller_regions) = (room(&sources), room(&callers));
-    if let Some(calls) = Calls::of(&wrappers) {
+    let calls = Calls::of(&known);
+    if calls.is_some() || !known.handles.is_empty() {
+        let may_call = |source: &Source| {
+            let (path, language, content) = (source.path(), source.language(), source.text().as_bytes());
+            calls.as_ref().is_some_and(|calls| calls.may_be_in(path, language, content))
+        };
         for ((id, source), regions) in sources.iter().zip(&mut regions_again) {
-            if calls.may_be_in(source.path(), source.language(), source.text().as_bytes())
+            if (known.handles.contains_key(id) || may_call(source))
                 && let Ok(index) = files.binary_search_by_key(id, |file| file.id)
             {
-                match fenced(source.path(), || File::new(*id, source, regions, &wrappers, beside(project, source))) {
+                match fenced(source.path(), || File::new(*id, source, regions, &known, beside(project, source))) {
                     Ok(file) => files[index] = file,
                     Err(notice) => notices.push(notice),
                 }
             }
         }
-        files.extend(analyse(project, &callers, &mut caller_regions, &wrappers, notices));
+        files.extend(analyse(project, &callers, &mut caller_regions, &known, notices));
         files.sort_by_key(|file| file.id);
         place(project, &mut files);
     }
@@ -173,12 +180,12 @@ fn marked(file: &ProjectFile, content: &[u8]) -> bool {
 struct Calls<'w> {
     sql: Option<Regex>,
     host: Option<Regex>,
-    wrappers: &'w Wrapped,
+    wrappers: &'w Elsewhere,
 }
 
 impl<'w> Calls<'w> {
     /// None where there is no wrapper.
-    fn of(wrappers: &'w Wrapped) -> Option<Self> {
+    fn of(wrappers: &'w Elsewhere) -> Option<Self> {
         let sql = prefilter::calls(wrappers.sql.names());
         let host = prefilter::calls(wrappers.host.names());
         (sql.is_some() || host.is_some()).then_some(Self { sql, host, wrappers })
@@ -196,7 +203,7 @@ fn callers(
     project: &dyn Project,
     targets: &Targets,
     loaded: &[Loaded],
-    wrappers: &Wrapped,
+    wrappers: &Elsewhere,
     notices: &mut Vec<Notice>,
 ) -> Vec<Loaded> {
     let Some(calls) = Calls::of(wrappers) else { return Vec::new() };
@@ -279,7 +286,7 @@ fn analyse<'a>(
     project: &dyn Project,
     sources: &'a [Loaded],
     regions: &'a mut [Vec<Region<'a>>],
-    wrappers: &Wrapped,
+    wrappers: &Elsewhere,
     notices: &mut Vec<Notice>,
 ) -> Vec<File<'a>> {
     let all: Vec<Result<File<'a>, Notice>> = sources

@@ -7,6 +7,7 @@ mod condition;
 mod does;
 mod eval;
 mod follow;
+mod imports;
 mod keys;
 mod library;
 mod model;
@@ -19,7 +20,9 @@ mod types;
 mod value;
 mod within;
 mod wrapper;
+mod yields;
 
+pub use imports::{Exported, Imported, Wanted, exported};
 pub use wrapper::{HostWrapper, HostWrappers};
 
 use crate::finding::FileId;
@@ -33,7 +36,7 @@ use crate::sql::value::Value as Sql;
 use crate::statement::Statement;
 use names::Names;
 use session::Sessions;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use value::{Handle, Val};
 
 /// How deep functions are followed into those that they call.
@@ -62,13 +65,26 @@ pub struct Functions<'a, 's, 'd> {
     pub path: &'a str,
     /// Functions of other files that it may call.
     pub wrappers: &'a HostWrappers,
+    /// The handles that it imports from other files.
+    pub imported: &'a Imported,
 }
 
-/// The units of all functions of a source, and which of them are wrappers for other files.
-pub fn units(program: Functions<'_, '_, '_>) -> (Vec<Unit>, Vec<HostWrapper>) {
-    let names = Names::new(program.code, program.text, program.language);
+/// What the functions of a source do.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The units of all.
+    pub units: Vec<Unit>,
+    /// Which of them are wrappers for other files.
+    pub wrappers: Vec<HostWrapper>,
+    /// The handles that only other files explain.
+    pub wanted: BTreeSet<Wanted>,
+}
+
+/// Runs all functions of a source.
+pub fn units(program: Functions<'_, '_, '_>) -> Found {
+    let names = Names::new(program.code, program.text, program.language, program.imported);
     let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
-    let mut wrappers = Vec::new();
+    let (mut wrappers, mut wanted) = (Vec::new(), BTreeSet::new());
     let mut inlined = HashSet::new();
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
     for (id, function) in program.code.functions.iter().enumerate() {
@@ -76,6 +92,7 @@ pub fn units(program: Functions<'_, '_, '_>) -> (Vec<Unit>, Vec<HostWrapper>) {
             let mut run = Run::new(program, &names);
             let units = run.root(id, HashMap::new());
             wrappers.extend(wrapper::of(&program, id, &units, &run.result, &run.called));
+            wanted.extend(imports::wanted(&names, program.language, run.sessions.origins()));
             found.push((id, units));
             inlined.extend(run.inlined);
             later.extend(run.later);
@@ -102,7 +119,7 @@ pub fn units(program: Functions<'_, '_, '_>) -> (Vec<Unit>, Vec<HostWrapper>) {
         .filter(|(id, unit)| !judged_by_callers(id, unit))
         .map(|(_, unit)| unit)
         .collect();
-    (units, wrappers)
+    Found { units, wrappers, wanted }
 }
 
 /// One function that is run, with those inside it.
@@ -122,6 +139,8 @@ struct Run<'a, 's, 'd> {
     begun_on: Vec<String>,
     /// Functions that were followed.
     inlined: HashSet<FunctionId>,
+    /// What the function that is followed next runs where it yields.
+    handing: Option<yields::Rest>,
     /// The advisory calls that were met, with their arguments.
     called: Vec<(&'static Function, Vec<Sql>, Span)>,
     /// What the function gives back.
@@ -157,6 +176,10 @@ struct Frame {
     outer: Option<usize>,
     /// Where `return` goes; out of the root where there is none.
     exit: Option<String>,
+    /// The frame whose function this runs a part of.
+    of: Option<usize>,
+    /// What the function runs where it yields.
+    rest: Option<yields::Rest>,
     result: Val,
     /// Blocks around the current statement.
     depth: usize,
@@ -177,6 +200,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             lent: Vec::new(),
             begun_on: Vec::new(),
             inlined: HashSet::new(),
+            handing: None,
             called: Vec::new(),
             result: Val::Nothing,
             later: Vec::new(),

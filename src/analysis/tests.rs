@@ -4,7 +4,7 @@ use crate::language::Language;
 fn with<R>(text: &str, test: impl FnOnce(&File<'_>) -> R) -> R {
     let source = Source::new("x.sql".into(), Language::Sql, text.as_bytes().to_vec()).unwrap();
     let mut regions = Vec::new();
-    test(&File::new(FileId(0), &source, &mut regions, &Wrapped::default(), None))
+    test(&File::new(FileId(0), &source, &mut regions, &Elsewhere::default(), None))
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub(super) const DRIVER: Driver = Driver {
             name: "Database",
             types: &[
                 "slick.jdbc.PostgresProfile.api.Database",
+                "slick.jdbc.PostgresProfile.backend.Database",
+                "slick.jdbc.PostgresProfile.backend.DatabaseDef",
                 "slick.jdbc.JdbcBackend.Database",
                 "slick.jdbc.JdbcBackend.DatabaseDef",
             ],

@@ -1,6 +1,6 @@
 //! Which routines and functions of the tree are wrappers.
 
-use crate::analysis::{File, Wrapped};
+use crate::analysis::{Elsewhere, File};
 use crate::finding::Place;
 use crate::flow::{Action, UnitFlow};
 use crate::span::Span;
@@ -12,8 +12,8 @@ use std::collections::HashMap;
 const MAX_EFFECTS: usize = 16;
 
 /// The wrappers that the files define.
-pub fn wrappers(files: &[File<'_>]) -> Wrapped {
-    let mut found = Wrapped::default();
+pub fn wrappers(files: &[File<'_>]) -> Elsewhere {
+    let mut found = Elsewhere::default();
     for file in files {
         if !file.is_test() {
             file.wrappers.iter().cloned().for_each(|wrapper| found.host.insert(wrapper));

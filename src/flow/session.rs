@@ -82,6 +82,8 @@ pub struct Session {
     pub is_entry: bool,
     /// It is a field, which other methods of the class share.
     pub is_field: bool,
+    /// It is a variable of another file.
+    pub is_imported: bool,
     /// The call that makes it is in sight.
     pub is_made: bool,
     /// The steps by which code ends its transactions by hand.
@@ -110,7 +112,7 @@ impl Session {
 
     /// Whether somebody else has made it: what it is limited to is not in the function.
     pub const fn is_handed(&self) -> bool {
-        self.is_parameter || self.is_field
+        self.is_parameter || self.is_field || self.is_imported
     }
 
     /// Whether the function itself has come by it.

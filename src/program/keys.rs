@@ -107,6 +107,7 @@ const VALUES: &[Row] = &[
         r"\b(UUID\.randomUUID\(\)|Math\.random\(\)|ThreadLocalRandom\.current\(\)\.next(?:Int|Long)\(\))",
         Moves::Random,
     ),
+    (&[Java, Kotlin, Scala], r"\b(\w+\.hashCode\(\))", Moves::Perhaps),
     (&[Java, Kotlin, Scala], r"\b(System\.(?:nanoTime|currentTimeMillis)\(\))", Moves::Clock),
     (&[Java, Kotlin, Scala], r"\b(ProcessHandle\.current\(\)\.pid\(\))", Moves::Number),
     (&[Php], r"\b(spl_object_(?:hash|id)\([^()]*\))", Moves::Process),
@@ -237,7 +238,8 @@ impl<'p> Site<'p> {
             let source = if code[name.end()..].starts_with('(') {
                 self.body(name.as_str())
             } else {
-                self.assigned(name.as_str(), part.start)
+                let method = || self.body(name.as_str()).filter(|_| language == Ruby);
+                self.assigned(name.as_str(), part.start).or_else(method)
             };
             let Some(source) = source.filter(|_| steps > 0) else { continue };
             // A hash makes a key of something; of a random value, or the time, much else is made on the way.
@@ -266,6 +268,7 @@ impl<'p> Site<'p> {
             let moves = match (language, moves) {
                 (Python, Moves::Process) => self.of_python(found.as_str())?,
                 (CSharp, Moves::Perhaps) => self.of_csharp(found.as_str()),
+                (Java | Kotlin | Scala, Moves::Perhaps) => self.of_enum(found.as_str())?,
                 (_, moves) => *moves,
             };
             Some((at, moves))
@@ -298,6 +301,21 @@ impl<'p> Site<'p> {
         let function = self.head();
         let is_declared = declared.iter().any(|declared| function.contains(declared.as_str()));
         if is_text || is_declared { Moves::Process } else { Moves::Perhaps }
+    }
+
+    /// A constant of an enumeration is an object, whose hash is its identity's; other types of the JVM say their own.
+    fn of_enum(&self, call: &str) -> Option<Moves> {
+        let subject = call.split('.').next()?;
+        let function = self.head();
+        let ty = function.match_indices(subject).find_map(|(at, _)| {
+            let after = function[at + subject.len()..].trim_start().strip_prefix(':');
+            let named = |text: &'p str| text.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            let before = function[..at].split_whitespace().next_back();
+            after.map(str::trim_start).and_then(named).or(before.filter(|ty| ty.starts_with(char::is_uppercase)))
+        })?;
+        let declares =
+            |word: &str| self.text.contains(&format!("{word} {ty} ")) || self.text.contains(&format!("{word} {ty}("));
+        (declares("enum class") || declares("enum")).then_some(Moves::Process)
     }
 
     /// The beginning of the function around: its parameters.

@@ -73,7 +73,7 @@ pub(super) fn given(language: HostLanguage, driver: &str, name: &str) -> Part {
             &["oneFirst", "maybeOneFirst"],
         ),
         Python => (
-            &["execute", "exec", "exec_driver_sql", "fetch", "fetchall", "all"],
+            &["execute", "execute_sql", "exec", "exec_driver_sql", "fetch", "fetchall", "all"],
             &["fetchone", "fetchrow", "first", "one", "one_or_none"],
             &["fetchval", "scalar", "scalar_one", "scalar_one_or_none"],
         ),

@@ -105,6 +105,9 @@ impl<'s> Run<'_, 's, '_> {
         {
             return val;
         }
+        if matches!(code.exprs.get(call.callee).map(|expr| &expr.value), Some(Value::Name("yield"))) {
+            return self.yields(call, out);
+        }
         let mark = out.len();
         let receiver = match code.exprs.get(call.callee).map(|expr| &expr.value) {
             Some(Value::Member { of, .. }) => {
@@ -112,6 +115,8 @@ impl<'s> Run<'_, 's, '_> {
                     Val::This
                 } else {
                     match self.names.qualified(*of).and_then(|name| self.names.global(&name)) {
+                        // A variable has its name by itself.
+                        Some(_) if self.variable(*of).is_some() => self.eval(*of, out),
                         Some(handle) if matches!(self.eval(*of, &mut Vec::new()), Val::Nothing | Val::Handle(_)) => {
                             Val::Handle(handle)
                         }
@@ -334,7 +339,7 @@ impl<'s> Run<'_, 's, '_> {
             (None, None, Some(lock)) => return Val::Lock(lock),
             _ => {}
         }
-        if self.model_locks(call, span, out) {
+        if self.model_locks(call, span, out) || self.builds_index(call, span, out) {
             return Val::Nothing;
         }
         for handle in asked.vals.iter().filter_map(|val| val.handle().cloned()).collect::<Vec<_>>() {
@@ -411,7 +416,7 @@ impl<'s> Run<'_, 's, '_> {
         }
         let name = self.slice(code.exprs.get(call.arguments.first()?.value)?.span);
         let driver = self.names.drivers.iter().find(|driver| driver.name == "Postgrex")?;
-        let named = name == "__MODULE__" || name.starts_with(char::is_uppercase) || name.starts_with(':');
+        let named = name == "__MODULE__" || name.starts_with(char::is_uppercase) || name.starts_with([':', '@']);
         let sized = named && self.program.text.contains("pool_size:") && !self.program.text.contains("pool_size: 1\n");
         // What a server keeps in its state is no transaction of a caller.
         let kind = driver.kind(match (sized, self.is_entry || named) {
@@ -424,7 +429,7 @@ impl<'s> Run<'_, 's, '_> {
     }
 
     /// Whether a call means a function of this file, and no method of something else.
-    fn is_mine(&self, receiver: &Val, call: &Call<'s>) -> bool {
+    pub(super) fn is_mine(&self, receiver: &Val, call: &Call<'s>) -> bool {
         let code = self.program.code;
         match code.exprs.get(call.callee).map(|expr| &expr.value) {
             Some(Value::Name(_)) => true,

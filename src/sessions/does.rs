@@ -64,7 +64,8 @@ impl<'s> Run<'_, 's, '_> {
                     self.sessions.all[session].owner = Owner::Borrowed;
                     self.sessions.all[session].begins = Begins::Never;
                 }
-                self.begin(&begun, span, out);
+                let one_snapshot = self.asks_one_snapshot(asked.arguments);
+                self.begin(&begun, one_snapshot, span, out);
                 Val::Handle(begun)
             }
             Does::Within { .. } => Val::Nothing,

@@ -88,7 +88,7 @@ const TRANSACTIONS: &[&str] = &[
 
 /// A transaction of some library: its handle is given to what works in it.
 static UNNAMED: Driver = Driver {
-    takes: &[(&["query", "$query", "transacting", "useTransaction", "withTransaction"], Does::Works)],
+    takes: &[(&["query", "$query", "transacting", "useTransaction", "withTransaction"], Does::Run)],
     ..LIBRARY
 };
 
@@ -119,6 +119,10 @@ impl<'s> Run<'_, 's, '_> {
                 let meanwhile = std::mem::take(&mut self.instead);
                 self.follow(*function, &[], &[], true, out);
                 self.instead = meanwhile;
+                continue;
+            }
+            if self.is_multi(call) {
+                self.in_multi(*function, call, out);
                 continue;
             }
             if call.name == "finally" {
@@ -161,6 +165,45 @@ impl<'s> Run<'_, 's, '_> {
             }
         }
         result
+    }
+
+    /// Ecto: `Multi.run(:name, fn repo, changes -> … end)` of a function that runs its Multi.
+    fn is_multi(&self, call: &Call<'s>) -> bool {
+        let root = self.frames.first().and_then(|frame| self.program.code.functions.get(frame.function));
+        let text = root.map_or("", |function| self.slice(function.span));
+        self.program.language == HostLanguage::Elixir
+            && call.name == "run"
+            && self.names.qualified(call.callee).is_some_and(|name| name.ends_with("Multi.run"))
+            && [".transaction(", ".transact("].iter().any(|runs| text.contains(runs))
+    }
+
+    /// The steps of a Multi run in one transaction, one after the other.
+    fn in_multi(&mut self, function: FunctionId, call: &Call<'s>, out: &mut Vec<Node>) {
+        let origin = Origin::Text("repo".to_owned());
+        let handle = Handle { driver: &UNNAMED, origin, evidence: Evidence::Shape, ..self.unknown("") };
+        let session = self.session(&handle);
+        self.sessions.all[session].begins = Begins::Never;
+        if !self.builder.begins(session) {
+            let at = Span::new(call.from_name.start, call.from_name.start + call.name.len());
+            self.push(session, Action::Begin { one_snapshot: false }, at, out);
+        }
+        self.follow(function, &[Val::Handle(handle)], &[], true, out);
+    }
+
+    /// An index that a migration builds without blocking writes: `add_index …, algorithm: :concurrently`.
+    pub(super) fn builds_index(&mut self, call: &Call<'s>, span: Span, out: &mut Vec<Node>) -> bool {
+        let option = match (self.program.language, call.name) {
+            (HostLanguage::Ruby, "add_index" | "remove_index" | "add_reference") => "algorithm: :concurrently",
+            (HostLanguage::Elixir, "index" | "unique_index") => "concurrently: true",
+            _ => return false,
+        };
+        let builds = self.slice(span).contains(option);
+        if builds {
+            let handle = self.unknown("");
+            let session = self.session(&handle);
+            self.push(session, Action::ConcurrentIndex, span, out);
+        }
+        builds
     }
 
     /// Whether a Kotlin call runs its block as part of the coroutine around it.
@@ -280,6 +323,7 @@ impl<'s> Run<'_, 's, '_> {
         let Some(called) = code.functions.get(function) else { return Val::Nothing };
         let deep = self.frames.len() > MAX_INLINED + 4 || self.frames.iter().any(|frame| frame.function == function);
         let matters = closure
+            || self.handing.is_some()
             || self.program.queries.keys().any(|at| called.span.contains(*at))
             || vals.iter().any(|val| matches!(val, Val::Handle(_) | Val::Query(_) | Val::Function(_) | Val::Lock(_)));
         if deep || !matters || self.builder.len() >= MAX_STEPS {
@@ -296,8 +340,16 @@ impl<'s> Run<'_, 's, '_> {
             .map(|(parameter, argument)| (names::bare(parameter.name).to_owned(), self.key_value(argument.value, 0)))
             .collect();
         self.inlined.insert(function);
-        let outer = if closure { self.frames.len().checked_sub(1) } else { None };
+        // A closure sees the variables of the function in which it stands, whoever calls it.
+        let around = || self.frames.iter().rposition(|frame| Some(frame.function) == called.outer);
+        let outer = if closure { around().or_else(|| self.frames.len().checked_sub(1)) } else { None };
         let label = self.enter(function, outer);
+        self.frame().rest = self.handing.take();
+        if self.program.language == HostLanguage::Ruby
+            && let Some(block @ Val::Function(_)) = vals.last()
+        {
+            self.frame().vars.insert("yield".to_owned(), block.clone());
+        }
         // Kotlin's and Groovy's blocks without parameters call what they get `it`.
         if called.parameters.is_empty()
             && let [val] = vals
@@ -320,7 +372,13 @@ impl<'s> Run<'_, 's, '_> {
         let mut body = Vec::new();
         self.stmt(called.body, &mut body);
         self.wrap_pending(0, &mut body);
-        let result = self.frames.pop().map(|frame| frame.result).unwrap_or_default();
+        let frame = self.frames.pop().unwrap_or_default();
+        // A context manager that does not yield in sight runs nothing.
+        self.handing = frame.rest;
+        let result = frame.result;
+        if !closure {
+            self.sessions.forget(called.span, &result);
+        }
         out.push(Node::Block { label, body: Box::new(Node::Sequence(body)) });
         result
     }

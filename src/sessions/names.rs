@@ -1,5 +1,6 @@
 //! From names and types to handles: what a file declares, and which library that is.
 
+use super::imports::Imported;
 use super::library::{aliases, borrows};
 use super::types::{package, within};
 use super::value::{Handle, Origin};
@@ -41,10 +42,12 @@ pub(super) struct Names<'a, 's> {
     pub(super) drivers: Vec<&'static Driver>,
     /// Other names of types.
     pub(super) aliases: HashMap<&'s str, &'s str>,
+    /// The handles that it imports.
+    imported: &'a Imported,
 }
 
 impl<'a, 's> Names<'a, 's> {
-    pub(super) fn new(code: &'a Code<'s>, text: &'s str, language: HostLanguage) -> Self {
+    pub(super) fn new(code: &'a Code<'s>, text: &'s str, language: HostLanguage, imported: &'a Imported) -> Self {
         let imports: HashMap<_, _> = code.imports.iter().map(|import| (import.name, import.path.as_ref())).collect();
         // `require('knex')(…)` declares no name of the module.
         let module = |call: &Call<'s>| {
@@ -71,6 +74,7 @@ impl<'a, 's> Names<'a, 's> {
             imports,
             drivers: DRIVERS.iter().filter(used).collect(),
             aliases: aliases(text, language),
+            imported,
         };
         names.declare();
         names.compose();
@@ -222,6 +226,11 @@ impl<'a, 's> Names<'a, 's> {
         self.chain(function).find_map(|id| self.locals.get(&(id, bare(name))).copied())
     }
 
+    /// A variable of a function itself.
+    pub(super) fn own(&self, function: FunctionId, name: &str) -> Option<Declared<'s>> {
+        self.locals.get(&(function, bare(name))).copied()
+    }
+
     /// The function of this file that a call by this name means: a method of the class if there is one.
     pub(super) fn function(&self, from: FunctionId, name: &str, arity: usize) -> Option<FunctionId> {
         let all = self.functions.get(name)?;
@@ -238,6 +247,27 @@ impl<'a, 's> Names<'a, 's> {
             (_, [first, ..]) if self.language == HostLanguage::Elixir => Some(*first),
             _ => None,
         }
+    }
+
+    /// A handle that another file declares, by how this one writes it.
+    pub(super) fn imported(&self, written: &str) -> Option<Handle> {
+        let exported = self.imported.get(written)?;
+        let origin = match exported.kind.owner {
+            Owner::Ambient => Origin::Global(exported.driver.name),
+            _ => Origin::Imported(written.to_owned()),
+        };
+        let (driver, kind) = (exported.driver, exported.kind);
+        Some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None })
+    }
+
+    /// The handle that the file is as a whole, for who imports it: the only one that it declares.
+    pub(super) fn only_handle(&self) -> Option<Handle> {
+        let whole = ["exports", "default"].iter().find_map(|name| self.handle_of_name(name, 0, 0));
+        whole.or_else(|| {
+            let names = self.locals.keys().filter(|(function, _)| *function == 0).map(|(_, name)| *name);
+            let mut found = names.filter_map(|name| self.handle_of_name(name, 0, 0));
+            found.next().filter(|_| found.next().is_none())
+        })
     }
 
     /// What a name was imported from.
@@ -297,6 +327,9 @@ impl<'a, 's> Names<'a, 's> {
                 }
                 if let Some(global) = self.qualified(expr).and_then(|name| self.global(&name)) {
                     return Some(global);
+                }
+                if let Some(imported) = self.text.get(node.span.range()).and_then(|text| self.imported(text)) {
+                    return Some(imported);
                 }
                 let of = self.handle(*of, function, depth + 1)?;
                 derived(&of, of.kind.method(name)?, node.span)
@@ -365,7 +398,12 @@ impl<'a, 's> Names<'a, 's> {
                 return Some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None });
             }
             if let Some(declared) = self.locals.get(&(id, name)) {
-                let mut handle = self.handle_of(*declared, depth)?;
+                // What is required by name is another file's.
+                let own = self.handle_of(*declared, depth);
+                let mut handle = own.or_else(|| self.imported(name).filter(|_| self.imports.contains_key(name)))?;
+                if matches!(handle.origin, Origin::Imported(_)) {
+                    return Some(handle);
+                }
                 if id == 0 && !matches!(handle.origin, Origin::Global(_)) {
                     handle.origin = Origin::Module(name.to_owned());
                 }
@@ -373,7 +411,7 @@ impl<'a, 's> Names<'a, 's> {
             }
         }
         let class = self.class_of(function).map_or("", |class| class.name);
-        self.handle_of_field(class, name, depth).or_else(|| {
+        self.handle_of_field(class, name, depth).or_else(|| self.imported(name)).or_else(|| {
             // Ruby's constants are seen from the modules inside.
             let (around, _) = self.fields.keys().find(|(around, field)| *field == name && *around != class)?;
             if name.starts_with(char::is_uppercase) { self.handle_of_field(around, name, depth) } else { None }

@@ -101,7 +101,7 @@ impl<'s> Run<'_, 's, '_> {
         let _ = mark;
         // On a connection that is given implicitly, or by a name of which nothing is known.
         let implicit = self.lent.last().filter(|_| self.program.language == HostLanguage::Scala).cloned();
-        let executes = EXECUTES.contains(&call.name) || call.name == "apply" && implicit.is_some();
+        let executes = EXECUTES.contains(&call.name) || implicit.is_some() && matches!(call.name, "apply" | "as");
         if query.on.is_none() && executes && !self.names.uses(&["doobie", "skunk", "Slick"]) {
             let text =
                 asked.arguments.first().map_or("", |argument| self.slice(self.program.code.exprs[argument.value].span));

@@ -57,6 +57,22 @@ impl Sessions {
         self.all.iter().position(|session| session.owner == Owner::Ambient)
     }
 
+    /// Where they come from.
+    pub(super) fn origins(&self) -> impl Iterator<Item = &Origin> {
+        self.origins.iter()
+    }
+
+    /// A function that is called again opens other sessions than before; those that it gives back stay what they are.
+    pub(super) fn forget(&mut self, function: Span, result: &Val) {
+        // What a closure sees goes on living.
+        if holds_function(result) {
+            return;
+        }
+        let kept = origins(result);
+        self.by_origin
+            .retain(|origin, _| kept.contains(&origin) || !matches!(origin, Origin::At(at) if function.contains(*at)));
+    }
+
     /// A pool of one connection is no pool.
     pub(super) fn limit(&mut self, origin: &Origin) {
         self.single.insert(origin.clone());
@@ -79,6 +95,24 @@ impl Sessions {
     }
 }
 
+fn holds_function(val: &Val) -> bool {
+    match val {
+        Val::Function(_) => true,
+        Val::Tuple(vals) => vals.iter().any(holds_function),
+        _ => false,
+    }
+}
+
+/// Where the sessions in a value come from.
+fn origins(val: &Val) -> Vec<&Origin> {
+    match val {
+        Val::Handle(handle) => vec![&handle.origin],
+        Val::Query(query) => query.on.iter().map(|handle| &handle.origin).collect(),
+        Val::Tuple(vals) => vals.iter().flat_map(origins).collect(),
+        _ => Vec::new(),
+    }
+}
+
 impl<'s> Run<'_, 's, '_> {
     /// The session of a handle.
     pub(super) fn session(&mut self, handle: &Handle) -> SessionId {
@@ -97,7 +131,7 @@ impl<'s> Run<'_, 's, '_> {
             function.parameters.iter().map(|parameter| parameter.name).find(|name| is_it(name))
         });
         let name = match &handle.origin {
-            Origin::Field(_, name) | Origin::Module(name) => name.clone(),
+            Origin::Field(_, name) | Origin::Module(name) | Origin::Imported(name) => name.clone(),
             Origin::Global(name) => (*name).to_owned(),
             Origin::Text(text) => text.trim_start_matches('\0').to_owned(),
             Origin::At(span) => {
@@ -123,6 +157,7 @@ impl<'s> Run<'_, 's, '_> {
             is_global: matches!(handle.origin, Origin::Global(_)),
             is_entry: self.is_entry,
             is_field: matches!(handle.origin, Origin::Field(..)),
+            is_imported: matches!(handle.origin, Origin::Imported(_)),
             is_made: handle.made.is_some(),
             cancelled: Vec::new(),
             ends: Vec::new(),
@@ -206,12 +241,14 @@ impl<'s> Run<'_, 's, '_> {
 
     /// The handle that is meant by one for now.
     pub(super) fn meant(&self, handle: &Handle) -> Handle {
-        let instead = self.instead.iter().rev().find(|(origin, _)| *origin == handle.origin);
+        let facade = matches!(handle.kind.owner, Owner::PerCall | Owner::Ambient | Owner::Unknown | Owner::UntilCommit);
+        // What the thread knows holds for every handle of the library.
+        let shared = |other: &Handle| facade && handle.driver.ambient && other.driver.name == handle.driver.name;
+        let instead = self.instead.iter().rev().find(|(origin, other)| *origin == handle.origin || shared(other));
         if let Some((_, other)) = instead {
             return other.clone();
         }
         // Where something around has begun a transaction, a facade works in it.
-        let facade = matches!(handle.kind.owner, Owner::PerCall | Owner::Ambient | Owner::Unknown | Owner::UntilCommit);
         let lends = handle.kind.methods.iter().any(|(_, does)| matches!(does, Does::Borrows(_)))
             && !handle.kind.methods.iter().any(|(_, does)| *does == Does::Run);
         if self.transactional && facade && !lends {
@@ -278,9 +315,9 @@ impl<'s> Run<'_, 's, '_> {
     }
 
     /// Begins a transaction on a handle's session.
-    pub(super) fn begin(&mut self, handle: &Handle, span: Span, out: &mut Vec<Node>) {
+    pub(super) fn begin(&mut self, handle: &Handle, one_snapshot: bool, span: Span, out: &mut Vec<Node>) {
         let session = self.session(handle);
-        self.push(session, Action::Begin { one_snapshot: false }, span, out);
+        self.push(session, Action::Begin { one_snapshot }, span, out);
     }
 
     /// The end of a block that opened a handle.

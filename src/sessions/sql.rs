@@ -3,9 +3,9 @@
 use super::answer::{Part, always_one_row, given};
 use super::call::Asked;
 use super::value::{Answer, Handle, LockExpr, Query, Val};
-use super::{MAX_STEPS, Run};
+use super::{MAX_STEPS, Run, names};
 use crate::flow::{Action, Answer as Says, Evidence, Node, StepId};
-use crate::host::code::{Call, ExprId, Value};
+use crate::host::code::{Call, ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use crate::sql::advisory::{self, Action as Lock};
@@ -13,6 +13,9 @@ use crate::sql::clause::Verb;
 use crate::sql::key;
 use crate::sql::value::Value as Sql;
 use crate::statement::{LockCall, Statement};
+
+/// How often a context is handed on under another name.
+const MAX_RENAMED: usize = 8;
 
 /// Methods that give how many rows there were, or whether there are any, but no value: who asks them does not know whether a
 /// lock was granted, unless the rows are fetched later.
@@ -198,34 +201,60 @@ impl<'s> Run<'_, 's, '_> {
 
     /// Whether a call that cleans up is given the context of the request that it cleans up after.
     pub(super) fn is_cancellable(&self, asked: &Asked<'_, 's>) -> bool {
-        if self.cleanups == 0 {
+        let last = self.frames.len().checked_sub(1);
+        self.cleanups > 0
+            && asked.arguments.iter().any(|argument| {
+                match self.program.code.exprs.get(argument.value).map(|e| &e.value) {
+                    Some(Value::Name(name)) => last.is_some_and(|frame| self.ends_with_request(name, frame, 0)),
+                    _ => false,
+                }
+            })
+    }
+
+    /// Whether a name, as a frame sees it, stands for a context that ends with the request.
+    fn ends_with_request(&self, name: &str, frame: usize, depth: usize) -> bool {
+        const CONTEXTS: &[&str] = &["context.Context", "CancellationToken", "AbortSignal"];
+        if depth > MAX_RENAMED {
             return false;
         }
-        let code = self.program.code;
-        let around = self.names.chain(self.function()).chain(self.frames.iter().map(|frame| frame.function));
-        let contexts: Vec<&str> = around
-            .flat_map(|function| &code.functions[function].parameters)
-            .filter(|parameter| {
-                parameter.ty.is_some_and(|ty| {
-                    matches!(ty.trim_end_matches('?'), "context.Context" | "CancellationToken" | "AbortSignal")
-                })
-            })
-            .map(|parameter| parameter.name)
-            .collect();
-        asked.arguments.iter().any(|argument| match code.exprs.get(argument.value).map(|expr| &expr.value) {
-            Some(Value::Name(name)) => {
-                contexts.contains(name)
-                    || self
-                        .names
-                        .local(self.function(), name)
-                        .is_some_and(|declared| declared.value.is_some_and(|value| self.derives_from(value, &contexts)))
+        let mut at = Some(frame);
+        while let Some(index) = at {
+            let Some(here) = self.frames.get(index) else { return false };
+            for function in self.names.chain(here.function) {
+                if let Some(value) = self.names.own(function, name).and_then(|declared| declared.value) {
+                    return self.derives_from(value, &|inner| {
+                        inner != name && self.ends_with_request(inner, index, depth + 1)
+                            || inner == name && self.is_context(function, name, CONTEXTS)
+                    });
+                }
+                if !self.is_context(function, name, CONTEXTS) {
+                    continue;
+                }
+                // What the caller gave, or, of the function itself, whatever its caller gives.
+                return match here.keys.get(names::bare(name)) {
+                    Some(Sql::Parameter(given)) if function == here.function && index > 0 => {
+                        self.ends_with_request(given, index - 1, depth + 1)
+                    }
+                    _ => true,
+                };
             }
-            _ => false,
+            at = here.outer;
+        }
+        false
+    }
+
+    /// Whether a function or one around it has a context by that name as its parameter.
+    fn is_context(&self, function: FunctionId, name: &str, types: &[&str]) -> bool {
+        self.names.chain(function).any(|function| {
+            self.program.code.functions[function].parameters.iter().any(|parameter| {
+                names::bare(parameter.name) == names::bare(name)
+                    && parameter.ty.is_some_and(|ty| types.contains(&ty.trim_end_matches('?')))
+            })
         })
     }
 
     /// `context.WithTimeout(ctx, …)` ends with `ctx`; `context.WithoutCancel(ctx)` does not.
-    pub(super) fn derives_from(&self, expr: ExprId, contexts: &[&str]) -> bool {
+    pub(super) fn derives_from(&self, expr: ExprId, ends: &dyn Fn(&str) -> bool) -> bool {
         let code = self.program.code;
         let Some(Value::Call(call)) = code.exprs.get(expr).map(|expr| &expr.value) else { return false };
         let call = &code.calls[*call];
@@ -235,7 +264,7 @@ impl<'s> Run<'_, 's, '_> {
         }
         matches!(call.name, "WithTimeout" | "WithContext" | "NotifyContext" | "WithCancel" | "WithDeadline" | "WithValue")
             && call.arguments.first().is_some_and(|argument| {
-                matches!(code.exprs.get(argument.value).map(|expr| &expr.value), Some(Value::Name(name)) if contexts.contains(name))
+                matches!(code.exprs.get(argument.value).map(|expr| &expr.value), Some(Value::Name(name)) if ends(name))
             })
     }
 }

@@ -7,11 +7,11 @@ use super::within::Opened;
 use super::{Frame, MAX_STEPS, Run, names};
 use crate::driver::{AtEnd, Does};
 use crate::flow::{Begins, Evidence, Exit as Leave, Node};
-use crate::host::code::{Binding, Exit, ExprId, Flow, StmtId, Value};
+use crate::host::code::{Binding, Call, Exit, ExprId, Flow, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 
-impl<'s> Run<'_, 's, '_> {
+impl<'a, 's> Run<'a, 's, '_> {
     /// Runs a statement; its nodes go to `out`.
     pub(super) fn stmt(&mut self, id: StmtId, out: &mut Vec<Node>) {
         let code = self.program.code;
@@ -66,7 +66,7 @@ impl<'s> Run<'_, 's, '_> {
                     None => out.extend(inner),
                 }
             }
-            Flow::With { items, body } => self.with(items, *body, stmt.span, out),
+            Flow::With { .. } => self.with(id, 0, out),
             // In a sequence it is seen there.
             Flow::Defer(expr) => self.deferred(*expr, out),
             Flow::Exit(exit) => self.exit(exit, stmt.span, out),
@@ -177,12 +177,20 @@ impl<'s> Run<'_, 's, '_> {
     }
 
     /// `with`: each thing is opened, the body runs, and they are closed in reverse.
-    fn with(&mut self, items: &[Binding<'s>], body: StmtId, span: Span, out: &mut Vec<Node>) {
-        let Some((item, rest)) = items.split_first() else {
-            let node = self.block(body);
+    pub(super) fn with(&mut self, id: StmtId, from: usize, out: &mut Vec<Node>) {
+        let Some(stmt) = self.program.code.stmts.get(id) else { return };
+        let Flow::With { items, body } = &stmt.flow else { return };
+        let span = stmt.span;
+        let Some(item) = items.get(from) else {
+            let node = self.block(*body);
             out.push(node);
             return;
         };
+        if let Some(value) = item.value
+            && self.managed(id, from, value, out)
+        {
+            return;
+        }
         let end = Span::new(span.end, span.end);
         let at = item.value.and_then(|value| self.program.code.exprs.get(value)).map_or(span, |expr| expr.span);
         let mut cleanup = Vec::new();
@@ -202,7 +210,9 @@ impl<'s> Run<'_, 's, '_> {
                 if let Val::Handle(handle) = &val {
                     let (begins, ends) = (handle.kind.begins, handle.kind.at_end);
                     if ends == AtEnd::Ends && begins == Begins::Already && !self.began(item.value) {
-                        self.begin(handle, at, out);
+                        let one_snapshot =
+                            self.call_of(item.value).is_some_and(|call| self.asks_one_snapshot(&call.arguments));
+                        self.begin(handle, one_snapshot, at, out);
                     }
                     self.at_end(handle, ends, end, &mut cleanup);
                 }
@@ -213,7 +223,7 @@ impl<'s> Run<'_, 's, '_> {
             self.assign(target.expr, target.name, val.clone());
         }
         let mut inner = Vec::new();
-        self.with(rest, body, span, &mut inner);
+        self.with(id, from + 1, &mut inner);
         if ambient {
             self.instead.pop();
         }
@@ -242,13 +252,18 @@ impl<'s> Run<'_, 's, '_> {
         self.open_within(&handle, call, expr.span, does, out)
     }
 
+    /// The call that an expression is.
+    fn call_of(&self, value: Option<ExprId>) -> Option<&'a Call<'s>> {
+        match &self.program.code.exprs.get(value?)?.value {
+            Value::Call(call) => self.program.code.calls.get(*call),
+            _ => None,
+        }
+    }
+
     /// Whether an expression is a call that began a transaction itself.
     fn began(&self, value: Option<ExprId>) -> bool {
         let code = self.program.code;
-        let Some(Value::Call(call)) = value.and_then(|value| code.exprs.get(value)).map(|expr| &expr.value) else {
-            return false;
-        };
-        let call = &code.calls[*call];
+        let Some(call) = self.call_of(value) else { return false };
         let Some(Value::Member { of, .. }) = code.exprs.get(call.callee).map(|expr| &expr.value) else { return false };
         self.names
             .handle(*of, self.function(), 0)
@@ -257,7 +272,7 @@ impl<'s> Run<'_, 's, '_> {
     }
 
     /// The handle that a name stands for now.
-    fn variable(&self, expr: ExprId) -> Option<super::value::Handle> {
+    pub(super) fn variable(&self, expr: ExprId) -> Option<super::value::Handle> {
         let Some(Value::Name(name)) = self.program.code.exprs.get(expr).map(|expr| &expr.value) else { return None };
         self.frames.iter().rev().find_map(|frame| frame.vars.get(names::bare(name))?.handle().cloned())
     }
@@ -412,6 +427,7 @@ impl<'s> Run<'_, 's, '_> {
 
     /// Leaves the function of a frame with a value.
     fn leave(&mut self, frame: usize, val: Val, span: Span, out: &mut Vec<Node>) {
+        let frame = self.frames.get(frame).and_then(|frame| frame.of).unwrap_or(frame);
         if frame == 0 {
             self.give_away(&val);
         }

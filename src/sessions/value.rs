@@ -59,6 +59,8 @@ pub(super) enum Origin {
     Field(String, String),
     /// A variable of the file.
     Module(String),
+    /// A variable of another file.
+    Imported(String),
     /// The one of a framework.
     Global(&'static str),
     /// Nothing is known but the text of the receiver.

@@ -337,7 +337,10 @@ fn handler<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Handler<'s> {
     let parameter = b.part(node, "#catch_formal_parameter");
     let types = parameter.and_then(|parameter| b.part(parameter, "#catch_type"));
     let catches = types.map_or("", |types| b.slice(types));
-    let all = catches.split('|').map(str::trim).any(|ty| matches!(ty, "Exception" | "Throwable"));
+    let mut types = catches.split('|').map(str::trim);
+    // Beside what need not be declared JDBC throws SQLException alone.
+    let all = types.clone().any(|ty| matches!(ty, "Exception" | "Throwable"))
+        || types.clone().any(|ty| ty == "RuntimeException") && types.any(|ty| ty == "SQLException");
     let binds = parameter.and_then(|parameter| b.part(parameter, "name")).map(|name| b.slice(name));
     let body = b.part(node, "body");
     let body = b.body(body, node.end_byte());

@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Lowered, Way, span_of};
 use super::language::{Parts, Shape, Syntax, no_case, opens_nothing};
-use super::{Binding, Exit, ExprId, Flow, Handler, Import, StmtId, Target, Value};
+use super::{Argument, Binding, Exit, ExprId, Flow, Handler, Import, StmtId, Target, Value};
 use crate::span::Span;
 use std::borrow::Cow;
 use tree_sitter::Node;
@@ -30,6 +30,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
                 "import_statement",
                 "import_from_statement",
                 "future_import_statement",
+                "yield",
             ],
         ),
         (
@@ -115,6 +116,15 @@ fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, statement: bool) -> Opti
         "function_definition" => {
             function(b, node);
             Lowered::Nothing
+        }
+        // The caller's block runs here, or its loop.
+        "yield" => {
+            let values: Vec<_> =
+                b.named(node).into_iter().map(|part| Argument { name: None, value: b.expr(part) }).collect();
+            let at = Span::new(node.start_byte(), node.start_byte() + "yield".len());
+            let callee = b.push(at, Value::Name("yield"));
+            let call = b.call(node, callee, "", values);
+            Lowered::Expr(b.code.calls[call].expr)
         }
         "with_statement" => with(b, node),
         "match_statement" => matches(b, node),

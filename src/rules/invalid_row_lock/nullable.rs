@@ -39,7 +39,13 @@ const WORDS: &[&str] = &[
 
 /// Whether every column in a condition is qualified by one of `items`.
 fn names_only(tree: &Tree<'_>, tokens: &Tokens, items: &[&FromItem]) -> bool {
+    // What sqlc binds: `sqlc.arg(name)`.
+    let bound = |index: usize| tree.word(index) == "sqlc" && tree.kind(index + 1) == Some(TokenKind::Dot);
+    let is_bound = |index: usize| (index.saturating_sub(4)..=index).any(|at| at >= tokens.start && bound(at));
     tokens.clone().all(|index| {
+        if is_bound(index) {
+            return true;
+        }
         if !matches!(tree.kind(index), Some(TokenKind::Word | TokenKind::QuotedIdent)) {
             return true;
         }

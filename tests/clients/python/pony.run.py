@@ -13,7 +13,7 @@ def value(sql: str):
 
 with db_session:
     pid = value(PID)
-    row("Database", "one `execute()` after another", "Owner::Ambient", connections(pid, value(PID)))
+    row("Database", "one `execute()` after another", "one connection", connections(pid, value(PID)))
     row("Database", "`execute(SELECT)`", "Begins::ByItself", state(pid))
     db.commit()
     row("Database", "`commit()`", "Does::Ends", state(pid))

@@ -87,8 +87,8 @@ func run(name string, db *sql.DB) {
 	time.Sleep(300 * time.Millisecond)
 	row("Tx", name+", the context of `BeginTx()` is cancelled", "the connection is closed", lock(pid, one))
 
-	// A context that is cancelled before a call. pgx sends nothing and has the connection closed; lib/pq sends it, or closes
-	// the connection, by whichever of two goroutines is first.
+	// A context that is cancelled before a call. pgx sends nothing, and has the connection closed where it is Exec; lib/pq sends
+	// it, or closes the connection, by whichever of two goroutines is first.
 	cancelled, cancel := context.WithCancel(background)
 	cancel()
 	const unlock = "SELECT count(*) FROM pg_advisory_unlock_all()"
@@ -114,7 +114,11 @@ func run(name string, db *sql.DB) {
 			if again {
 				what += ", the statement prepared before"
 			}
-			row("Conn", what, "no session lock is kept", seen)
+			claim := "no session lock is kept"
+			if name == "pgx" && call == "QueryRowContext" {
+				claim = "a session lock is kept"
+			}
+			row("Conn", what, claim, seen)
 		}
 	}
 	conn, pid = fresh(db)

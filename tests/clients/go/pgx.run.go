@@ -101,7 +101,7 @@ func main() {
 	}
 	row("Conn", "`Exec()` whose context ends meanwhile", "the connection is closed", closedBy(conn.Conn()))
 	conn.Release()
-	row("Conn", "`Exec()` whose context ends meanwhile, `Release()`", "the connection is closed", lock(pid, one))
+	row("Conn", "`Exec()` whose context ends meanwhile, `Release()`", "the connection is closed", gone(pid))
 	pid = pidOf(pool, pidSQL)
 	pool.Close()
 	row("Pool", "`Close()`", "Does::Closes", gone(pid))

@@ -12,7 +12,7 @@ import (
 
 const (
 	pidSQL  = "SELECT pg_backend_pid()"
-	slowSQL = "SELECT pg_backend_pid() FROM pg_sleep(0.3)"
+	slowSQL = "SELECT pg_backend_pid() FROM pg_sleep(1)"
 )
 
 func lockSQL(key int) string { return fmt.Sprintf("SELECT pg_backend_pid() FROM pg_advisory_lock(%d)", key) }
@@ -62,7 +62,7 @@ func state(pid int) string {
 	for tries := 0; ; tries++ {
 		found := server(fmt.Sprintf("SELECT state FROM pg_stat_activity WHERE pid = %d", pid))
 		switch {
-		case found == "active" && tries < 20:
+		case found == "active" && tries < 100:
 			time.Sleep(50 * time.Millisecond)
 		case found == "":
 			return "the connection is closed"
@@ -76,16 +76,21 @@ func state(pid int) string {
 
 // Whether a backend is gone; it needs a moment.
 func gone(pid int) string {
-	for tries := 0; tries < 20 && state(pid) != "the connection is closed"; tries++ {
+	for tries := 0; tries < 100 && state(pid) != "the connection is closed"; tries++ {
 		time.Sleep(50 * time.Millisecond)
 	}
 	return state(pid)
 }
 
-// What became of a session lock.
+// What became of a session lock. A backend whose client has left goes on for a moment.
 func lock(pid, key int) string {
 	count := "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = %d AND pid = %d"
-	if server(fmt.Sprintf(count, key, pid)) == "1" {
+	held := "1"
+	for tries := 0; tries < 6 && held == "1"; tries++ {
+		time.Sleep(50 * time.Millisecond)
+		held = server(fmt.Sprintf(count, key, pid))
+	}
+	if held == "1" {
 		return "a session lock is kept"
 	}
 	if gone(pid) == "the connection is closed" {

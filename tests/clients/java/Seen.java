@@ -23,7 +23,7 @@ public final class Seen {
     public static final String URL = "jdbc:postgresql://localhost/" + System.getenv("PGDATABASE") + "?user=" + System.getenv("PGUSER")
         + "&sslmode=disable&gssEncMode=disable&socketFactory=Seen$Sockets";
     public static final String PID = "SELECT pg_backend_pid()";
-    public static final String SLOW = "SELECT pg_backend_pid() FROM pg_sleep(0.3)";
+    public static final String SLOW = "SELECT pg_backend_pid() FROM pg_sleep(1)";
     private static int last;
 
     /** The server listens on no network. */
@@ -91,13 +91,17 @@ public final class Seen {
 
     /** Whether a backend is gone; it needs a moment. */
     public static String gone(int pid) throws Exception {
-        for (int tries = 0; tries < 20 && !state(pid).equals("the connection is closed"); tries++) Thread.sleep(50);
+        for (int tries = 0; tries < 100 && !state(pid).equals("the connection is closed"); tries++) Thread.sleep(50);
         return state(pid);
     }
 
-    /** What became of a session lock. */
+    /** What became of a session lock. A backend whose client has left goes on for a moment. */
     public static String lock(int pid, int key) throws Exception {
-        var held = server("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = " + key + " AND pid = " + pid);
+        var held = "1";
+        for (int tries = 0; tries < 6 && held.equals("1"); tries++) {
+            Thread.sleep(50);
+            held = server("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = " + key + " AND pid = " + pid);
+        }
         if (held.equals("1")) return "a session lock is kept";
         return gone(pid).equals("the connection is closed") ? "the connection is closed" : "a session lock is released";
     }

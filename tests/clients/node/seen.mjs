@@ -30,7 +30,7 @@ export const key = () => ++last;
 /** The transaction of that backend. A client may wait for no answer to what it sends last. */
 export async function state(pid) {
   let found;
-  for (let tries = 0; tries < 20; tries++) {
+  for (let tries = 0; tries < 100; tries++) {
     found = await server(`SELECT state FROM pg_stat_activity WHERE pid = ${pid}`);
     if (found !== 'active') break;
     await sleep(50);
@@ -41,10 +41,10 @@ export async function state(pid) {
 /** What became of a session lock. A backend whose client has left goes on for a moment. */
 export async function lock(pid, key) {
   let held;
-  for (let tries = 0; tries < 10; tries++) {
+  for (let tries = 0; tries < 6; tries++) {
     held = await server(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${key} AND pid = ${pid}`);
     if (held === '0') break;
-    await sleep(30);
+    await sleep(50);
   }
   if ((await state(pid)) === 'the connection is closed') return 'the connection is closed';
   return held === '1' ? 'a session lock is kept' : 'a session lock is released';
@@ -52,7 +52,7 @@ export async function lock(pid, key) {
 
 /** Whether a backend is gone; it needs a moment. */
 export async function gone(pid) {
-  for (let tries = 0; tries < 20; tries++) {
+  for (let tries = 0; tries < 100; tries++) {
     if ((await state(pid)) === 'the connection is closed') break;
     await sleep(50);
   }
@@ -73,7 +73,7 @@ export async function savepoint(outer, inner) {
 export const LOCK = (key) => `SELECT pg_backend_pid() AS pid, pg_advisory_lock(${key})`;
 export const XACT = (key) => `SELECT pg_advisory_xact_lock(${key})`;
 export const PID = 'SELECT pg_backend_pid() AS pid';
-export const SLOW = 'SELECT pg_backend_pid() AS pid FROM pg_sleep(0.3)';
+export const SLOW = 'SELECT pg_backend_pid() AS pid FROM pg_sleep(1)';
 
 /** Runs a function that is meant to fail. */
 export async function fails(doing) {

@@ -44,16 +44,20 @@ function state(int $pid): string
 /** Whether a backend is gone; it needs a moment. */
 function gone(int $pid): string
 {
-    for ($tries = 0; $tries < 20 && state($pid) !== 'the connection is closed'; $tries++) {
+    for ($tries = 0; $tries < 100 && state($pid) !== 'the connection is closed'; $tries++) {
         usleep(50000);
     }
     return state($pid);
 }
 
-/** What became of a session lock. */
+/** What became of a session lock. A backend whose client has left goes on for a moment. */
 function lock(int $pid, int $key): string
 {
-    $held = server("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = $key AND pid = $pid");
+    $held = '1';
+    for ($tries = 0; $tries < 6 && $held === '1'; $tries++) {
+        usleep(50000);
+        $held = server("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = $key AND pid = $pid");
+    }
     if ($held === '1') {
         return 'a session lock is kept';
     }

@@ -34,7 +34,7 @@ def key() -> int:
 
 def state(pid: int) -> str:
     """The transaction of that backend. A client may wait for no answer to what it sends last."""
-    for _ in range(20):
+    for _ in range(100):
         found = server(f"SELECT state FROM pg_stat_activity WHERE pid = {pid}")
         if found != "active":
             break
@@ -44,11 +44,11 @@ def state(pid: int) -> str:
 
 def lock(pid: int, key: int) -> str:
     """What became of a session lock. A backend whose client has left goes on for a moment."""
-    for _ in range(20):
+    for _ in range(6):
         held = server(f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = {key} AND pid = {pid}")
         if held == "0":
             break
-        time.sleep(0.02)
+        time.sleep(0.05)
     if state(pid) == "the connection is closed":
         return "the connection is closed"
     return "a session lock is kept" if held == "1" else "a session lock is released"
@@ -86,4 +86,4 @@ async def both(call) -> str:
 LOCK = "SELECT pg_backend_pid(), pg_advisory_lock({})"
 XACT = "SELECT pg_advisory_xact_lock({})"
 PID = "SELECT pg_backend_pid()"
-SLOW = "SELECT pg_backend_pid() FROM pg_sleep(0.3)"
+SLOW = "SELECT pg_backend_pid() FROM pg_sleep(1)"

@@ -28,7 +28,7 @@ answer = conn.exec('SELECT false AS got')
 row 'Connection', '`exec` of a false, the answer', 'truthy', truth(answer)
 row 'Connection', "`exec` of a false, `[0]['got']`: the text `f`", 'truthy', truth(answer[0]['got'])
 begin
-  Timeout.timeout(0.3) { conn.exec('SELECT pg_sleep(2)') }
+  Timeout.timeout(0.3) { conn.exec('SELECT pg_sleep(5)') }
 rescue Timeout::Error
   row 'Connection', '`Timeout.timeout` around `exec`', 'a session lock is kept', lock(pid, name)
   conn.close

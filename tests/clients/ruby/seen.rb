@@ -34,7 +34,7 @@ end
 
 # Whether a backend is gone; it needs a moment.
 def gone(pid)
-  20.times do
+  100.times do
     break if state(pid) == 'the connection is closed'
 
     sleep 0.05
@@ -42,10 +42,13 @@ def gone(pid)
   state(pid)
 end
 
-# What became of a session lock.
+# What became of a session lock. A backend whose client has left goes on for a moment.
 def lock(pid, key)
-  held = server("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = #{key} AND pid = #{pid}")
-  return 'a session lock is kept' if held == '1'
+  held = Array.new(6).lazy.map do
+    sleep 0.05
+    server("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = #{key} AND pid = #{pid}") == '1'
+  end
+  return 'a session lock is kept' if held.all?
 
   gone(pid) == 'the connection is closed' ? 'the connection is closed' : 'a session lock is released'
 end
@@ -74,4 +77,4 @@ end
 LOCK = 'SELECT pg_backend_pid() AS pid, pg_advisory_lock(%d)'.freeze
 XACT = 'SELECT pg_advisory_xact_lock(%d)'.freeze
 PID = 'SELECT pg_backend_pid() AS pid'.freeze
-SLOW = 'SELECT pg_backend_pid() AS pid FROM pg_sleep(0.3)'.freeze
+SLOW = 'SELECT pg_backend_pid() AS pid FROM pg_sleep(1)'.freeze

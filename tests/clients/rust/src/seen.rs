@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 pub const PID: &str = "SELECT pg_backend_pid()";
-pub const SLOW: &str = "SELECT pg_backend_pid() FROM pg_sleep(0.3)";
+pub const SLOW: &str = "SELECT pg_backend_pid() FROM pg_sleep(1)";
 
 pub fn lock_sql(key: i32) -> String {
     format!("SELECT pg_backend_pid() FROM pg_advisory_lock({key})")
@@ -46,7 +46,7 @@ pub fn key() -> i32 {
 
 /// The transaction of that backend. A client may wait for no answer to what it sends last.
 pub fn state(pid: i32) -> &'static str {
-    for _ in 0..20 {
+    for _ in 0..100 {
         match server(&format!("SELECT state FROM pg_stat_activity WHERE pid = {pid}")).as_str() {
             "active" => sleep(Duration::from_millis(50)),
             "" => return "the connection is closed",
@@ -59,7 +59,7 @@ pub fn state(pid: i32) -> &'static str {
 
 /// Whether a backend is gone; it needs a moment.
 pub fn gone(pid: i32) -> &'static str {
-    for _ in 0..20 {
+    for _ in 0..100 {
         if state(pid) == "the connection is closed" {
             break;
         }
@@ -68,10 +68,14 @@ pub fn gone(pid: i32) -> &'static str {
     state(pid)
 }
 
-/// What became of a session lock.
+/// What became of a session lock. A backend whose client has left goes on for a moment.
 pub fn lock(pid: i32, key: i32) -> &'static str {
     let count = format!("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = {key} AND pid = {pid}");
-    if server(&count) == "1" {
+    let is_held = || {
+        sleep(Duration::from_millis(50));
+        server(&count) == "1"
+    };
+    if (0..6).all(|_| is_held()) {
         return "a session lock is kept";
     }
     if gone(pid) == "the connection is closed" { "the connection is closed" } else { "a session lock is released" }

@@ -27,6 +27,9 @@ pub struct Driver {
     /// `Postgrex.query!(conn, …)`, `{transaction: t}`. Methods by their name, functions and types that are constructed by
     /// their qualified name; and what they do on the session of the argument.
     pub takes: &'static [(&'static [&'static str], Does)],
+    /// Methods of which a call whose context was cancelled before leaves no session lock behind: the connection is closed,
+    /// or the call is sent all the same.
+    pub closes_cancelled: &'static [&'static str],
     /// Whether the thread, process or context knows the transaction: what runs inside is in it on any handle of this
     /// library, whether the handle of the block is used or not.
     pub ambient: bool,
@@ -139,6 +142,7 @@ pub const LIBRARY: Driver = Driver {
     globals: &[],
     variants: &[],
     takes: &[],
+    closes_cancelled: &[],
     ambient: false,
 };
 

@@ -2,6 +2,7 @@
 //! is database/sql's pool, `bun.Conn` one connection of it, `bun.Tx` a transaction; `bun.IDB` is any of them. A query
 //! of the builder is a value, run on what made it, or on what `Conn(db)` gave it.
 
+use super::database_sql::EXECS;
 use crate::driver::{AtEnd, Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
@@ -112,5 +113,6 @@ pub(super) const DRIVER: Driver = Driver {
         },
     ],
     makers: &[("bun.NewDB", "DB")],
+    closes_cancelled: EXECS,
     ..LIBRARY
 };

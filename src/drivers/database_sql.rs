@@ -1,5 +1,7 @@
 //! Go's `database/sql`, and sqlx and pgx's stdlib on top of it (<https://pkg.go.dev/database/sql>: a DB is a pool, each
-//! call may use another connection; Conn.Close and Tx.Commit give the connection back without a reset).
+//! call may use another connection; Conn.Close and Tx.Commit give the connection back without a reset). Of a call whose
+//! context was cancelled before, pgx's stdlib says `ErrBadConn` where it is `Exec`, so that the pool closes the
+//! connection, and keeps it where it is `Query` (`stdlib/sql.go`); lib/pq sends either, or closes (`watchCancel`).
 
 use crate::driver::{AtEnd, Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
@@ -27,6 +29,10 @@ const RUNS: &[&str] = &[
     "Select",
     "SelectContext",
 ];
+
+/// What ends in the driver's `Exec`.
+pub(super) const EXECS: &[&str] =
+    &["Exec", "ExecContext", "MustExec", "MustExecContext", "NamedExec", "NamedExecContext"];
 
 const PREPARES: &[&str] =
     &["Prepare", "PrepareContext", "Preparex", "PreparexContext", "PrepareNamed", "PrepareNamedContext"];
@@ -140,5 +146,6 @@ pub(super) const DRIVER: Driver = Driver {
         ],
         Does::Run,
     )],
+    closes_cancelled: EXECS,
     ..LIBRARY
 };

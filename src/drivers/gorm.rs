@@ -4,7 +4,7 @@
 //! in a transaction is a savepoint. Statements by `Exec` and `Raw` get no transaction of their own
 //! (`callbacks/raw.go`).
 
-use super::database_sql::{CONN, DB, STMT, TX};
+use super::database_sql::{CONN, DB, EXECS, STMT, TX};
 use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
@@ -138,5 +138,6 @@ pub(super) const DRIVER: Driver = Driver {
         STMT,
     ],
     makers: &[("gorm.Open", "Gorm")],
+    closes_cancelled: EXECS,
     ..LIBRARY
 };

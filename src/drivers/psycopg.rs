@@ -2,7 +2,7 @@
 //! <https://www.psycopg.org/docs/usage.html#with-statement>): the first statement begins a transaction unless
 //! autocommit is on; `with` on a psycopg 3 connection commits and closes, on a psycopg 2 one commits alone.
 //! `pool.connection()` commits and gives the connection back; the pools roll back an open transaction and keep the rest
-//! of the session's state.
+//! of the session's state; psycopg 2's closes what comes back beyond `minconn` (`psycopg2/pool.py`).
 
 use crate::driver::{AtEnd, Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
@@ -56,6 +56,25 @@ pub(super) const DRIVER: Driver = Driver {
             pin: "`conn = pool.getconn()`",
             methods: &[(&["getconn"], Does::Borrows("Pooled")), (&["closeall"], Does::Closes)],
             otherwise: Does::Nothing,
+            ..HANDLE
+        },
+        // `minconn` is 0: what comes back is closed.
+        Kind {
+            name: "ClosingPool2",
+            owner: Owner::PerCall,
+            begins: Begins::ByItself,
+            pin: "`conn = pool.getconn()`",
+            methods: &[(&["getconn"], Does::Borrows("Closing")), (&["closeall"], Does::Closes)],
+            otherwise: Does::Nothing,
+            ..HANDLE
+        },
+        Kind {
+            name: "Closing",
+            owner: Owner::Own,
+            begins: Begins::ByItself,
+            methods: CONNECTION,
+            otherwise: Does::Nothing,
+            at_end: AtEnd::Ends,
             ..HANDLE
         },
         Kind {
@@ -136,6 +155,7 @@ pub(super) const DRIVER: Driver = Driver {
         ("psycopg.AsyncConnection.connect", "Own"),
         ("psycopg2.connect", "Own2"),
     ],
+    variants: &[("Pool2", &["minconn=0", "Pool(0,"], "ClosingPool2")],
     takes: &[
         (&["putconn"], Does::Returns),
         (

@@ -1,8 +1,8 @@
 //! tokio-postgres and the blocking postgres crate
 //! (<https://docs.rs/tokio-postgres/latest/tokio_postgres/struct.Client.html>), with the pools deadpool-postgres
 //! (<https://docs.rs/deadpool-postgres/latest/deadpool_postgres/enum.RecyclingMethod.html>: `Fast`, which resets
-//! nothing, is the default), bb8 and r2d2. A client is one connection; a pool's object derefs to it and goes back when
-//! it is dropped.
+//! nothing, is the default; `Clean` resets a connection when it is handed out again), bb8 and r2d2. A client is one
+//! connection; a pool's object derefs to it and goes back when it is dropped.
 
 use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};

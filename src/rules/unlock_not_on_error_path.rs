@@ -84,6 +84,9 @@ fn silence_of_unit(flow: &UnitFlow) -> Option<&'static str> {
     if session.escapes {
         return Some("the connection is given to code that is not followed: the lock may be released there");
     }
+    if session.owner == Owner::Reset && session.declared.is_none() {
+        return Some("who has taken the connection gives it back, and its pool resets it then");
+    }
     matches!(session.owner, Owner::PerCall | Owner::UntilCommit)
         .then_some("the handle is no one connection: session-lock-via-pool looks at that")
 }

@@ -91,6 +91,7 @@ impl<'s> Run<'_, 's, '_> {
         out: &mut Vec<Node>,
     ) -> Val {
         let session = self.session(handle);
+        let cancelled = cancelled && !self.closes_cancelled(handle, name);
         let first = self.builder.len();
         let Some(statements) = self.program.queries.get(&query.text).cloned() else { return Val::Nothing };
         let one_row = matches!(statements.as_slice(), [only] if always_one_row(only));
@@ -251,6 +252,13 @@ impl<'s> Run<'_, 's, '_> {
                     && parameter.ty.is_some_and(|ty| types.contains(&ty.trim_end_matches('?')))
             })
         })
+    }
+
+    /// Whether a call with a context that was cancelled before leaves no lock: lib/pq has that of all calls.
+    fn closes_cancelled(&self, handle: &Handle, name: &str) -> bool {
+        let known = handle.driver.closes_cancelled;
+        let sends = || self.program.code.imports.iter().any(|import| import.path == "github.com/lib/pq");
+        known.contains(&name) || !known.is_empty() && sends()
     }
 
     /// `context.WithTimeout(ctx, …)` ends with `ctx`; `context.WithoutCancel(ctx)` does not.

@@ -15,6 +15,8 @@ mod changed;
 #[cfg(test)]
 mod cli;
 #[cfg(test)]
+mod clients;
+#[cfg(test)]
 mod command;
 #[cfg(test)]
 mod corpus;

@@ -16,6 +16,7 @@ mod session;
 mod sql;
 mod stmt;
 mod types;
+mod unread;
 mod value;
 mod within;
 

@@ -10,6 +10,7 @@ use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
 use crate::flow::{Owner as Whose, Session, Site, UnitFlow, UnitKind};
+use crate::fragment;
 use crate::host::Syntax;
 use crate::language::{HostLanguage, Language, is_test};
 use crate::prefilter;
@@ -154,7 +155,7 @@ impl<'a> File<'a> {
             one_snapshot: false,
         };
         let mut syntax = Syntax::default();
-        let texts = match source.language() {
+        let texts: Vec<(Region<'_>, Origin)> = match source.language() {
             Language::Host(language) => {
                 let (program, texts, parsed) = program::read(source);
                 syntax = parsed;
@@ -165,9 +166,8 @@ impl<'a> File<'a> {
                 file.program = program;
                 texts.into_iter().enumerate().map(|(at, text)| (text, Origin::Query(at))).collect()
             }
-            Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => {
-                let whole = Span::new(source.bom(), source.text().len());
-                vec![(Region::verbatim(source.text(), whole), Origin::Script)]
+            Language::Sql | Language::Markdown | Language::Config(_) | Language::Prisma | Language::Expected => {
+                fragment::texts(source).into_iter().map(|text| (text, Origin::Script)).collect()
             }
         };
         let documents = documents(texts, regions);

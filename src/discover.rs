@@ -184,7 +184,7 @@ pub fn root_of(file: &Path) -> Option<PathBuf> {
 
 /// A buffer with no file is SQL; every other name tells.
 fn language(path: &str, anonymous: bool) -> Option<Language> {
-    Language::of(path).or(anonymous.then_some(Language::Sql))
+    Language::of_named(path).or(anonymous.then_some(Language::Sql))
 }
 
 /// The paths of a request, sorted into kinds.

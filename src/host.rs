@@ -151,7 +151,9 @@ pub struct Function<'s> {
 pub fn read(source: &Source) -> Host<'_> {
     match source.language() {
         Language::Host(language) => syntax::read(source.text(), language),
-        Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => Host::default(),
+        Language::Sql | Language::Markdown | Language::Config(_) | Language::Prisma | Language::Expected => {
+            Host::default()
+        }
     }
 }
 
@@ -163,6 +165,11 @@ pub fn code(source: &Source) -> Option<code::Code<'_>> {
 /// Whether a name in a literal's text is, or ends in, what is known only at run time.
 pub fn is_stand_in(name: &str) -> bool {
     name.contains(join::STAND_IN)
+}
+
+/// What stands in a text for an expression at a place: equal expressions have equal words.
+pub fn stand_in(expression: &str, place: Span) -> String {
+    join::stand_in(expression, place)
 }
 
 /// The syntax tree of a text, for readers that look for declarations and not for literals.

@@ -10,10 +10,11 @@ use crate::facts::pooler::Pooler;
 use crate::finding::{FileId, Notice, Place};
 use crate::lint::with_files;
 use crate::project::{Project, Targets};
-use crate::rule::{Check, Sink, arbitrate};
+use crate::rule::{Check, Context, Sink, arbitrate};
 use crate::rules;
-use crate::settings::Settings;
+use crate::settings::{Pooling, Settings};
 use crate::source::Source;
+use crate::span::Span;
 use crate::sql::advisory::{Function, Key, KeyPart};
 use crate::sql::hash::{hashtext, hashtextextended};
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,8 +68,9 @@ pub fn keys(project: &dyn Project, targets: &Targets, settings: &Settings) -> Ke
         targets.contains(file.id) && (settings.of(file.source.path()).include_tests() || !file.is_test())
     };
     with_files(project, targets, &mut notices, |files, loaded| {
+        let facts = Facts::of(files, project.complete(), Catalog::default(), Pooler::default());
         for file in files.iter().filter(|file| shown(file)) {
-            uses(file, &mut map.uses);
+            uses(file, &refused(file, &facts), &mut map.uses);
         }
         map.uses.sort_by_cached_key(order);
         map.uses.dedup();
@@ -76,7 +78,7 @@ pub fn keys(project: &dyn Project, targets: &Targets, settings: &Settings) -> Ke
         let known: BTreeSet<Place> = map.uses.iter().filter(|used| used.key.is_literal()).map(|used| used.at).collect();
         map.uses.retain(|used| used.key.is_literal() || used.via.is_some() || !known.contains(&used.at));
         let places: BTreeSet<Place> = map.uses.iter().map(|used| used.at).collect();
-        map.collisions = reused(files, project.complete());
+        map.collisions = reused(files, &facts);
         map.collisions.retain(|collision| collision.places.iter().any(|at| places.contains(at)));
         map.collisions.extend(equal_values(&map.uses));
         let named = map.uses.iter().flat_map(|used| std::iter::once(used.at.file).chain(used.via.map(|at| at.file)));
@@ -89,11 +91,28 @@ pub fn keys(project: &dyn Project, targets: &Targets, settings: &Settings) -> Ke
     map
 }
 
-fn uses(file: &File<'_>, found: &mut Vec<KeyUse>) {
+/// The calls that the server refuses: they take no key.
+fn refused(file: &File<'_>, facts: &Facts) -> BTreeSet<Span> {
+    let context = Context { file, facts, pooling: Pooling::Auto };
+    let mut sink = Sink::default();
+    for check in rules::rule("invalid-lock-call").into_iter().flat_map(|rule| rule.checks) {
+        match check {
+            Check::Statement(check) => file.statements.iter().for_each(|it| check(&context, it, &mut sink)),
+            Check::File(check) => check(&context, &mut sink),
+            Check::Unit(_) | Check::Project(_) => {}
+        }
+    }
+    arbitrate(sink.into_candidates()).findings.into_iter().map(|finding| finding.at.span).collect()
+}
+
+fn uses(file: &File<'_>, refused: &BTreeSet<Span>, found: &mut Vec<KeyUse>) {
     let constants = constants::of(file);
     for flow in &file.units {
         for (site, function, key) in flow.acquired().chain(flow.released()) {
             let site = &flow.unit.sites[site];
+            if refused.contains(&site.span) {
+                continue;
+            }
             let first = key.parts().next();
             let constant = first.and_then(|part| match part {
                 KeyPart::Constant(value) => constants.name(*value, flow.unit.span),
@@ -123,12 +142,11 @@ fn order(used: &KeyUse) -> (u8, bool, Option<i64>, String, Place, &'static str) 
 }
 
 /// The collisions that the rule about reused keys sees.
-fn reused(files: &[File<'_>], complete: bool) -> Vec<Collision> {
-    let facts = Facts::of(files, complete, Catalog::default(), Pooler::default());
+fn reused(files: &[File<'_>], facts: &Facts) -> Vec<Collision> {
     let mut sink = Sink::default();
     for check in rules::rule("lock-key-reuse").into_iter().flat_map(|rule| rule.checks) {
         if let Check::Project(check) = check {
-            check(files, &facts, &mut sink);
+            check(files, facts, &mut sink);
         }
     }
     let findings = arbitrate(sink.into_candidates()).findings;
@@ -233,6 +251,15 @@ mod tests {
             ]
         );
         assert_eq!(map.sources.len(), 2);
+    }
+
+    #[test]
+    fn a_call_that_the_server_refuses_takes_no_key() {
+        let text = "SELECT pg_advisory_lock(50::numeric);\nSELECT pg_advisory_lock(50, 1, 1);\n\
+                    SELECT pg_advisory_lock_shared('50'::text);\nSELECT pg_advisory_lock(50);\n";
+        let map = map(&[("a.sql", text)]);
+        let places: Vec<_> = map.uses.iter().map(|used| Some(used.at.span.start)).collect();
+        assert_eq!(places, [text.rfind("pg_advisory_lock(50)")], "{:#?}", map.uses);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 pub enum Language {
     /// SQL for psql, a migration runner or a query compiler.
     Sql,
+    /// A document in Markdown, for the fenced blocks of SQL in it; only where it is named.
+    Markdown,
     /// A file that says how something else is run or connects: context, and never reported on.
     Config(Config),
     /// A Prisma schema, which declares tables: context, and never reported on.
@@ -79,6 +81,8 @@ const ENDINGS: &[(&str, Language)] = &[
     ("yml", Language::Config(Config::Yaml)),
     ("py", Language::Host(HostLanguage::Python)),
     ("pyi", Language::Host(HostLanguage::Python)),
+    // The code of a notebook.
+    ("ipynb", Language::Host(HostLanguage::Python)),
     ("js", Language::Host(HostLanguage::JavaScript)),
     ("mjs", Language::Host(HostLanguage::JavaScript)),
     ("cjs", Language::Host(HostLanguage::JavaScript)),
@@ -172,14 +176,22 @@ impl Language {
         Self::of_ending(ending)
     }
 
+    /// The language of a file that is named: documents are not looked for, since examples in them may be there to be wrong.
+    pub fn of_named(path: &str) -> Option<Self> {
+        Self::of(path).or_else(|| {
+            let (_, ending) = path.rsplit('/').next()?.rsplit_once('.')?;
+            ["md", "markdown"].iter().any(|known| ending.eq_ignore_ascii_case(known)).then_some(Self::Markdown)
+        })
+    }
+
     /// Whether findings may lie in it: not in what is read for context alone.
     pub const fn is_linted(self) -> bool {
-        matches!(self, Self::Sql | Self::Host(_))
+        matches!(self, Self::Sql | Self::Markdown | Self::Host(_))
     }
 
     /// Whether a template of it is read as it: one of a program is no program yet.
     const fn has_templates(self) -> bool {
-        !matches!(self, Self::Host(_))
+        !matches!(self, Self::Host(_) | Self::Markdown)
     }
 
     fn of_ending(ending: &str) -> Option<Self> {
@@ -297,6 +309,7 @@ mod tests {
         for (path, language) in [
             ("db/query.sql.go", HostLanguage::Go),
             ("a.pyi", HostLanguage::Python),
+            ("notes/a.ipynb", HostLanguage::Python),
             ("a.MJS", HostLanguage::JavaScript),
             ("a.mts", HostLanguage::TypeScript),
             ("a.tsx", HostLanguage::Tsx),

@@ -169,7 +169,9 @@ fn marked(file: &ProjectFile, content: &[u8]) -> bool {
                 && !prefilter::is_minified(content)
                 && (prefilter::names_advisory(content) || !prefilter::is_for_another(content))
         }
-        Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => prefilter::may_lock(content),
+        Language::Sql | Language::Markdown | Language::Config(_) | Language::Prisma | Language::Expected => {
+            prefilter::may_lock(content)
+        }
     };
     let locks = may_lock && (!is_other_database(&file.path) || prefilter::names_advisory(content));
     // No word shows in what is no text, and that it is none has to be told.
@@ -396,8 +398,20 @@ pub(crate) fn check(
     findings.dedup_by(|late, early| (late.at, late.rule) == (early.at, early.rule) && hosts.contains(&late.at.file));
     for finding in findings {
         tell_wrapper(finding, files);
+        leave_json(finding, files);
     }
     checked
+}
+
+/// A change of a notebook is one of a string of JSON: what would have to be escaped there is left to the reader.
+fn leave_json(finding: &mut Finding, files: &[File<'_>]) {
+    let Ok(index) = files.binary_search_by_key(&finding.at.file, |file| file.id) else { return };
+    let has_marks = |text: &str| text.contains(|c: char| matches!(c, '"' | '\\') || c.is_control());
+    if files[index].source.is_notebook()
+        && finding.fix.as_ref().is_some_and(|fix| fix.edits.iter().any(|edit| has_marks(&edit.text)))
+    {
+        finding.fix = None;
+    }
 }
 
 /// A finding on a call of a wrapper says where the wrapper calls the advisory function.

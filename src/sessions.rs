@@ -17,6 +17,7 @@ mod session;
 mod sql;
 mod stmt;
 mod types;
+mod unread;
 mod value;
 mod within;
 mod wrapper;

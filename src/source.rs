@@ -1,6 +1,7 @@
 //! One file: its bytes as text, its lines. The only owner of text.
 
 use crate::language::Language;
+use crate::notebook;
 use crate::span::Span;
 use memchr::memchr2;
 use std::sync::{Arc, OnceLock};
@@ -37,6 +38,8 @@ pub struct Source {
     path: Arc<str>,
     language: Language,
     text: String,
+    /// What the file holds, where that is not the text.
+    file: Option<String>,
     replaced: usize,
     lines: OnceLock<LineIndex>,
 }
@@ -60,7 +63,12 @@ impl Source {
             Ok(text) => (text, 0),
             Err(error) => substitute(&error.into_bytes()),
         };
-        Ok(Self { path, language, text, replaced, lines: OnceLock::new() })
+        let code = if notebook::is_notebook(&path) { notebook::code(&text) } else { None };
+        let (text, file) = match code {
+            Some(code) => (code, Some(text)),
+            None => (text, None),
+        };
+        Ok(Self { path, language, text, file, replaced, lines: OnceLock::new() })
     }
 
     /// Path relative to the root, with `/`.
@@ -76,6 +84,21 @@ impl Source {
     /// The text; byte offsets are those of the file.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What the file holds: the text, but for a notebook, of which the text is the code.
+    pub fn file_text(&self) -> &str {
+        self.file.as_deref().unwrap_or(&self.text)
+    }
+
+    /// Whether the text is the code of a notebook, whose lines are strings of JSON in the file.
+    pub fn is_notebook(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// What the file holds in a span; empty where the span does not lie on character boundaries.
+    pub fn file_slice(&self, span: Span) -> &str {
+        self.file_text().get(span.range()).unwrap_or_default()
     }
 
     /// How many bytes were not UTF-8 and were read as a substitute character.
@@ -95,7 +118,7 @@ impl Source {
 
     /// The lines, computed when first asked for.
     pub fn lines(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::new(&self.text))
+        self.lines.get_or_init(|| LineIndex::new(self.file_text()))
     }
 }
 

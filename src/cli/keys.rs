@@ -14,7 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   locklint keys
   locklint keys --decode 8101:7:2
-  psql -c \"SELECT classid, objid, objsubid FROM pg_locks WHERE locktype = 'advisory'\" | locklint keys --decode -";
+  psql -Atc \"SELECT classid, objid, objsubid FROM pg_locks WHERE locktype = 'advisory'\" | locklint keys --decode -";
 
 /// List every advisory key, or lead from a row of pg_locks to the lines that take it
 ///
@@ -84,7 +84,8 @@ fn wanted(arguments: &[String]) -> Result<Vec<Row>, Error> {
             let read = rows(&String::from_utf8_lossy(&text));
             if read.is_empty() {
                 return Err(Error::Usage(
-                    "standard input holds no classid:objid:objsubid, and no columns of these names".to_owned(),
+                    "standard input holds no classid:objid:objsubid, no columns of these names, and no lines of those three"
+                        .to_owned(),
                 ));
             }
             found.extend(read);

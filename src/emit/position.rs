@@ -32,7 +32,7 @@ impl<'s> Columns<'s> {
     pub(super) fn new(source: &'s Source) -> Self {
         let mut total = 0;
         let checkpoints = source
-            .text()
+            .file_text()
             .as_bytes()
             .chunks(STEP)
             .map(|chunk| {
@@ -50,7 +50,7 @@ impl<'s> Columns<'s> {
     }
 
     pub(super) fn at(&self, offset: usize) -> Position {
-        let offset = offset.min(self.source.text().len());
+        let offset = offset.min(self.source.file_text().len());
         let index = self.source.lines();
         let line = index.line(offset);
         let start = index.start(line).unwrap_or_default();
@@ -61,7 +61,7 @@ impl<'s> Columns<'s> {
     /// Characters that begin before the byte at `offset`.
     fn before(&self, offset: usize) -> usize {
         let step = offset / STEP;
-        let bytes = &self.source.text().as_bytes()[step * STEP..offset];
+        let bytes = &self.source.file_text().as_bytes()[step * STEP..offset];
         self.checkpoints.get(step).copied().unwrap_or_default() + characters(bytes)
     }
 }

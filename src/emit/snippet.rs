@@ -91,7 +91,7 @@ pub fn config_error(error: &ConfigError, color: bool, out: &mut dyn io::Write) -
             let mark = Mark {
                 name: Cow::Borrowed(&error.path),
                 source: &source,
-                span: Span::new(start.offset, error.span.end.clamp(start.offset, source.text().len())),
+                span: Span::new(start.offset, error.span.end.clamp(start.offset, source.file_text().len())),
                 start,
                 message: "",
             };
@@ -145,7 +145,7 @@ impl Excerpt {
                 excerpt.text.push('…');
             }
             let shift = excerpt.text.len();
-            visible_line(source.slice(window), &mut excerpt.text);
+            visible_line(source.file_slice(window), &mut excerpt.text);
             if window.end < bounds.end {
                 excerpt.text.push('…');
             }
@@ -157,7 +157,10 @@ impl Excerpt {
             let (window, shift) = windows.get(&line)?;
             let inside = window.start <= offset && offset <= window.end;
             let mut before = String::new();
-            visible_line(source.slice(Span::new(window.start, offset.min(window.end).max(window.start))), &mut before);
+            visible_line(
+                source.file_slice(Span::new(window.start, offset.min(window.end).max(window.start))),
+                &mut before,
+            );
             (inside || offset > window.end).then_some((shift + before.len(), inside))
         };
         let mut ranges = Vec::new();
@@ -186,7 +189,7 @@ impl Clipped {
     fn new(source: &Source, span: Span) -> Self {
         let index = source.lines();
         let first = index.line(span.start);
-        let end = span.start + source.slice(span).trim_end_matches(['\n', '\r']).len();
+        let end = span.start + source.file_slice(span).trim_end_matches(['\n', '\r']).len();
         let last = index.line(end);
         if last - first < MOST_LINES {
             return Self { span: Span::new(span.start, end), first, last };
@@ -200,8 +203,8 @@ fn line_bounds(source: &Source, line: usize) -> Span {
     let index = source.lines();
     let start = index.start(line).unwrap_or_default();
     let start = if line == 0 { source.bom() } else { start };
-    let next = index.start(line + 1).unwrap_or(source.text().len());
-    let text = source.slice(Span::new(start, next.max(start)));
+    let next = index.start(line + 1).unwrap_or(source.file_text().len());
+    let text = source.file_slice(Span::new(start, next.max(start)));
     let ending = text.len() - text.trim_end_matches(['\n', '\r']).len();
     Span::new(start, start + text.len() - ending)
 }
@@ -217,7 +220,7 @@ fn window(source: &Source, line: usize, marks: &[Clipped]) -> Span {
         let start = mark.span.start.clamp(bounds.start, bounds.end);
         Span::new(start, mark.span.end.clamp(start, bounds.end))
     });
-    let text = source.text();
+    let text = source.file_text();
     let boundary = |mut at: usize| {
         while !text.is_char_boundary(at) {
             at -= 1;

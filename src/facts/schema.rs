@@ -78,7 +78,7 @@ pub(super) fn may_declare(path: &str, language: Language, content: &[u8]) -> boo
         }
         Language::Sql => prefilter::may_define(content),
         Language::Prisma => true,
-        Language::Config(_) | Language::Expected => false,
+        Language::Markdown | Language::Config(_) | Language::Expected => false,
     };
     may && !is_other_database(path)
 }
@@ -91,7 +91,7 @@ pub(super) fn read(path: &Arc<str>, language: Language, content: &[u8], names: &
         _ if !names.is_in(content, false) => return None,
         Language::Prisma => declared.changes = prisma::read(&String::from_utf8_lossy(content)),
         Language::Sql => declared.changes = script::read(path, content.to_vec()),
-        Language::Config(_) | Language::Expected => {}
+        Language::Markdown | Language::Config(_) | Language::Expected => {}
     }
     Some(declared)
 }

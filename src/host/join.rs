@@ -281,7 +281,7 @@ fn inside(hole: &str) -> &str {
 }
 
 /// A word for an expression. Keys are compared by their text, so equal expressions have equal words and others do not.
-fn stand_in(expression: &str, place: Span) -> String {
+pub(super) fn stand_in(expression: &str, place: Span) -> String {
     let plain =
         expression.len() <= LONGEST && expression.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if plain {

@@ -157,7 +157,7 @@ impl fmt::Display for Row {
 }
 
 /// The rows in what a query printed: `classid:objid:objsubid` anywhere, or three columns of these names, as psql prints
-/// them with `|` between, or with tabs or commas.
+/// them with `|` between, or with tabs or commas; without names (`psql -At`) lines of three numbers in that order.
 pub fn rows(text: &str) -> Vec<Row> {
     let mut found: Vec<Row> = Vec::new();
     let mut columns = None;
@@ -169,8 +169,10 @@ pub fn rows(text: &str) -> Vec<Row> {
             continue;
         }
         let words = line.split(|c: char| !(c.is_ascii_digit() || c == ':')).filter_map(|word| word.parse::<Row>().ok());
+        let cell = |index: usize| cells.get(index).map_or("", |cell| cell.trim_matches('"'));
+        let columns = columns.or_else(|| (cells.len() == 3).then_some([0, 1, 2]));
         let named = columns.and_then(|columns| {
-            let [class, object, form] = columns.map(|index: usize| cells.get(index).copied().unwrap_or_default());
+            let [class, object, form] = columns.map(cell);
             format!("{class}:{object}:{form}").parse().ok()
         });
         found.extend(words.chain(named));
@@ -236,5 +238,11 @@ mod tests {
         assert_eq!(rows("objid,classid,objsubid\n42,0,1\n"), [row("0:42:1")]);
         assert_eq!(rows("waits | 0:42:1 | 2026-01-01 12:30:15\n"), [row("0:42:1")]);
         assert_eq!(rows("nothing here\n"), []);
+        // `psql -At`, with other separators, and as CSV.
+        let both = [row("0:42:1"), row("8101:7:2")];
+        assert_eq!(rows("0|42|1\n8101|7|2\n"), both);
+        assert_eq!(rows("0\t42\t1\r\n8101\t7\t2\r\n"), both);
+        assert_eq!(rows("0,42,1\n\"8101\",\"7\",\"2\"\n"), both);
+        assert_eq!(rows("0|42|3\n1|2\n12|0|42|1\na|42|1\n"), []);
     }
 }

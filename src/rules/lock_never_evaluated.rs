@@ -34,6 +34,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 "call the function in FROM (`EXISTS (SELECT FROM pg_advisory_lock(…))`), or in a \
                      statement of its own",
             ),
+            Evaluation::DeadBranch => (
+                "no lock is taken: a constant closes the branch of CASE that holds this call".to_owned(),
+                "take the lock in a statement of its own",
+            ),
             Evaluation::Yes if lock.key.has_null() => (
                 format!("nothing is locked: with a NULL key `{}` returns NULL and does nothing", lock.function.name),
                 "give it a key that cannot be NULL",

@@ -28,7 +28,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 
 fn verdict(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Option<(Level, &'static str, &'static str)> {
     match tree.query_evaluated(query) {
-        Evaluation::Yes => {}
+        // That is told of an expression, and of no query.
+        Evaluation::Yes | Evaluation::DeadBranch => {}
         Evaluation::UnreadCte(_) => {
             return Some((
                 Level::Error,

@@ -42,7 +42,7 @@ impl Found<'_> {
 
     fn range(&self, at: Place) -> Range {
         let source = self.report.source(at);
-        Text::new(source.text(), source.lines(), self.encoding).range(at.span)
+        Text::new(source.file_text(), source.lines(), self.encoding).range(at.span)
     }
 
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
@@ -119,7 +119,7 @@ impl Found<'_> {
 
     /// Length of the document's text in bytes.
     fn length(&self) -> usize {
-        self.report.sources.get(&self.file).map_or(0, |source| source.text().len())
+        self.report.sources.get(&self.file).map_or(0, |source| source.file_text().len())
     }
 
     fn edit(&self, edits: Vec<&Edit>) -> WorkspaceEdit {
@@ -137,16 +137,20 @@ impl Found<'_> {
     /// Comments that may silence a finding: on a line of its own before the statement, or at the end of its last line.
     fn comments(&self, finding: &Finding) -> Vec<Edit> {
         let source = self.report.source(finding.at);
+        // A line of a notebook is a string of JSON.
+        if source.is_notebook() {
+            return Vec::new();
+        }
         let mark = match source.language() {
             Language::Host(HostLanguage::Python | HostLanguage::Ruby | HostLanguage::Elixir) => "#",
             Language::Host(_) => "//",
-            Language::Sql | Language::Config(_) | Language::Prisma | Language::Expected => "--",
+            Language::Sql | Language::Markdown | Language::Config(_) | Language::Prisma | Language::Expected => "--",
         };
         let comment = format!("{mark} locklint: ignore[{}]", finding.rule);
         let (start, end) = (line(source, finding.statement.start), line(source, finding.statement.end));
-        let text = source.slice(start);
+        let text = source.file_slice(start);
         let indent = &text[..text.len() - text.trim_start_matches([' ', '\t']).len()];
-        let ending = if source.text().contains("\r\n") { "\r\n" } else { "\n" };
+        let ending = if source.file_text().contains("\r\n") { "\r\n" } else { "\n" };
         let insert = |at: usize, text: String| Edit { span: Span::new(at, at), text };
         vec![insert(start.start, format!("{indent}{comment}{ending}")), insert(end.end, format!(" {comment}"))]
     }
@@ -157,7 +161,7 @@ fn line(source: &Source, offset: usize) -> Span {
     let lines = source.lines();
     let line = lines.line(offset);
     let start = lines.start(line).unwrap_or_default().max(if line == 0 { source.bom() } else { 0 });
-    let end = lines.start(line + 1).unwrap_or(source.text().len());
-    let text = source.slice(Span::new(start, end));
+    let end = lines.start(line + 1).unwrap_or(source.file_text().len());
+    let text = source.file_slice(Span::new(start, end));
     Span::new(start, start + text.trim_end_matches(['\n', '\r']).len())
 }

@@ -11,7 +11,7 @@ use crate::host::code::Target;
 use crate::language::HostLanguage;
 use crate::sql::clause::{Clause, Select};
 use crate::statement::Statement;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Which part of an answer a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(super) enum Part {
     Row,
     /// The boolean.
     Value,
+    /// The boolean as a text, `t` or `f`, which are both true to the language.
+    Text,
 }
 
 /// Methods and properties that say how many rows there are, or whether there is one.
@@ -47,19 +49,48 @@ const EXIST: &[&str] = &[
     "is_none",
     "isPresent",
     "num_rows",
+    "pg_num_rows",
     "len",
     "ntuples",
 ];
 
 /// The same for what says nothing at all.
-const SILENT: &[&str] = &["close", "Close", "Err", "Dispose", "DisposeAsync"];
+const SILENT: &[&str] = &["close", "Close", "Err", "Dispose", "DisposeAsync", "pg_free_result"];
+
+/// Methods that take the value out of a row and decide nothing.
+const PLAIN: &[&str] = &[
+    "GetBoolean",
+    "await",
+    "context",
+    "expect",
+    "get",
+    "getBoolean",
+    "getObject",
+    "into_inner",
+    "try_get",
+    "unwrap",
+    "unwrap_or",
+    "unwrap_or_default",
+    "wrap_err",
+];
 
 /// The sites that somebody looks at, and those of which somebody asks whether there is a row.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
+    /// What got the answer may do anything with it.
     read: HashSet<SiteId>,
+    /// How often the boolean was taken out of the row.
+    taken: HashMap<SiteId, usize>,
+    /// Nobody got more than whether there is something.
     exist: HashSet<SiteId>,
+    /// What ran them is a method that a table of a client library names.
+    evident: HashSet<SiteId>,
+    /// The client gives booleans as texts.
+    texts: HashSet<SiteId>,
 }
+
+/// How often booleans had been taken out of rows at some time.
+pub(super) type Taken = HashMap<SiteId, usize>;
 
 /// What a method of a connection, cursor or result gives. Sources: the reference pages of the clients in `drivers`.
 pub(super) fn given(language: HostLanguage, driver: &str, name: &str) -> Part {
@@ -147,7 +178,44 @@ impl<'s> Run<'_, 's, '_> {
         }
     }
 
-    /// The same for what is given to something that is not followed.
+    /// Somebody takes the boolean out of an answer: what becomes of it is seen where it goes.
+    pub(super) fn take(&mut self, answer: Answer) {
+        if let Some(site) = answer.site {
+            *self.asking.taken.entry(site).or_default() += 1;
+            self.builder.answered(site, Says::Read);
+        }
+    }
+
+    /// How often booleans have been taken out of rows so far.
+    pub(super) fn taken_so_far(&self) -> Taken {
+        self.asking.taken.clone()
+    }
+
+    /// Nobody gets at what has been taken out of an answer since then.
+    pub(super) fn ignored(&mut self, answer: Answer, before: &Taken) {
+        let Some(site) = answer.site.filter(|site| self.asking.evident.contains(site)) else { return };
+        self.asking.taken.insert(site, before.get(&site).copied().unwrap_or_default());
+        self.asking.exist.insert(site);
+    }
+
+    /// A method that the table of a client library names has run a statement.
+    pub(super) fn is_evident(&mut self, site: Option<SiteId>, driver: &str) {
+        let Some(site) = site else { return };
+        self.asking.evident.insert(site);
+        // Without a type map everything is a text: <https://deveiate.org/code/pg/PG/Result.html>,
+        // <https://www.php.net/manual/en/function.pg-fetch-result.php>.
+        let maps = || ["type_map", "TypeMap"].iter().any(|word| self.program.text.contains(word));
+        if driver == "pgsql" || driver == "pg" && self.program.language == HostLanguage::Ruby && !maps() {
+            self.asking.texts.insert(site);
+        }
+    }
+
+    /// What the boolean of an answer is.
+    fn boolean(&self, answer: Answer) -> Part {
+        if answer.site.is_some_and(|site| self.asking.texts.contains(&site)) { Part::Text } else { Part::Value }
+    }
+
+    /// An answer is given to something that is not followed.
     pub(super) fn read_val(&mut self, val: &Val) {
         if let Val::Answer(answer) = val {
             self.read(*answer);
@@ -156,8 +224,11 @@ impl<'s> Run<'_, 's, '_> {
 
     /// Somebody asks whether there is a result, or a row.
     pub(super) fn exists(&mut self, answer: Answer) {
-        if let Some(site) = answer.site.filter(|_| matches!(answer.part, Part::Rows | Part::Row)) {
+        if let Some(site) = answer.site.filter(|_| matches!(answer.part, Part::Rows | Part::Row | Part::Text)) {
             self.asking.exist.insert(site);
+            if let Some(taken) = self.asking.taken.get_mut(&site).filter(|_| answer.part == Part::Text) {
+                *taken = taken.saturating_sub(1);
+            }
         }
     }
 
@@ -179,12 +250,14 @@ impl<'s> Run<'_, 's, '_> {
     /// Answers of which nobody has asked more than whether they are there.
     pub(super) fn settle_answers(&mut self) {
         for &site in self.asking.exist.difference(&self.asking.read) {
-            self.builder.answered(site, Says::Dropped);
+            if self.asking.taken.get(&site).is_none_or(|taken| *taken == 0) {
+                self.builder.answered(site, Says::Dropped);
+            }
         }
     }
 
     /// A part of an answer by a property or method. `None` for what is no part of it.
-    pub(super) fn part_named(&mut self, answer: Answer, name: &str) -> Option<Answer> {
+    pub(super) fn part_named(&mut self, answer: Answer, name: &str, is_call: bool) -> Option<Answer> {
         if EXIST.contains(&name) {
             self.exists(answer);
             return None;
@@ -192,13 +265,20 @@ impl<'s> Run<'_, 's, '_> {
         if SILENT.contains(&name) {
             return None;
         }
-        let part = match (answer.part, given(self.program.language, "", name)) {
+        let known = given(self.program.language, "", name);
+        let part = match (answer.part, known) {
             (Part::Unknown, _) => Part::Unknown,
             (Part::Rows, part @ (Part::Rows | Part::Row)) => part,
-            _ => Part::Value,
+            (Part::Text, _) => Part::Value,
+            _ => self.boolean(answer),
         };
-        if matches!(part, Part::Unknown | Part::Value) {
-            self.read(answer);
+        // What a row calls a column by is the query's own name.
+        let column = !is_call && answer.part == Part::Row;
+        let plain = (known != Part::Unknown || PLAIN.contains(&name) || column) && answer.part != Part::Text;
+        match part {
+            Part::Rows | Part::Row => {}
+            _ if plain => self.take(answer),
+            _ => self.read(answer),
         }
         Some(Answer { part, ..answer })
     }
@@ -207,11 +287,12 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn element(&mut self, answer: Answer) -> Answer {
         let part = match answer.part {
             Part::Rows => Part::Row,
-            Part::Row | Part::Value => Part::Value,
+            Part::Row => self.boolean(answer),
+            Part::Value | Part::Text => Part::Value,
             Part::Unknown => Part::Unknown,
         };
         if part != Part::Row {
-            self.read(answer);
+            self.take(answer);
         }
         Answer { part, ..answer }
     }
@@ -235,8 +316,8 @@ impl<'s> Run<'_, 's, '_> {
             // Go's several values are no pattern.
             None if self.program.language == HostLanguage::Go => answer,
             _ => {
-                self.read(answer);
-                Answer { part: Part::Value, ..answer }
+                self.take(answer);
+                Answer { part: self.boolean(answer), ..answer }
             }
         }
     }
@@ -245,8 +326,8 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn compared_with(&mut self, val: &Val, with: &Val) {
         let Val::Answer(answer) = val else { return };
         match answer.part {
-            Part::Rows | Part::Row if matches!(with, Val::Null) => self.exists(*answer),
-            Part::Rows | Part::Row => self.read(*answer),
+            Part::Rows | Part::Row | Part::Text if matches!(with, Val::Null) => self.exists(*answer),
+            Part::Rows | Part::Row | Part::Text => self.read(*answer),
             Part::Value | Part::Unknown => {}
         }
     }

@@ -148,6 +148,12 @@ impl<'s> Run<'_, 's, '_> {
             return self.within(handle, call, span, does, out);
         }
         let vals: Vec<Val> = call.arguments.iter().map(|argument| self.eval(argument.value, out)).collect();
+        if let (Val::Nothing, Some(Val::Answer(answer)), HostLanguage::Php) =
+            (&receiver, vals.first(), self.program.language)
+            && call.name.starts_with("pg_")
+        {
+            return self.part_named(*answer, call.name, true).map_or(Val::Nothing, Val::Answer);
+        }
         vals.iter().for_each(|val| self.read_val(val));
         let asked = Asked::of(call, span, &vals);
         match receiver {

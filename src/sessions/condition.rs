@@ -1,7 +1,8 @@
 //! Conditions: what they say of a try-lock or of an error, with the order in which their parts run.
 
 use super::Run;
-use super::value::Val;
+use super::answer::Part;
+use super::value::{Answer, Val};
 use crate::flow::{Guard, Node, SiteId, StepId};
 use crate::host::code::{ExprId, Value};
 
@@ -58,6 +59,7 @@ impl Condition {
     /// What a value says as a condition.
     pub(super) fn of_val(val: &Val) -> Self {
         match val {
+            Val::Answer(Answer { part: Part::Text, .. }) => Self::Opaque,
             Val::Answer(answer) => answer.site.map_or(Self::Opaque, |site| Self::Granted(site, answer.granted)),
             Val::Failure(step) => Self::Failed(*step, true),
             Val::Bool(so) => Self::Always(*so),

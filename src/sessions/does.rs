@@ -36,7 +36,7 @@ impl<'s> Run<'_, 's, '_> {
                 let session = self.session(handle);
                 let answer = self.sessions.answers.get(&session).copied();
                 match answer {
-                    Some(answer) => self.part_named(answer, asked.name).map_or(Val::Nothing, Val::Answer),
+                    Some(answer) => self.part_named(answer, asked.name, true).map_or(Val::Nothing, Val::Answer),
                     None => Val::Nothing,
                 }
             }

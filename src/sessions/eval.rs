@@ -1,5 +1,6 @@
 //! Expressions of host code: what they run, and what they stand for.
 
+use super::answer::Part;
 use super::sql::is_runner;
 use super::value::{Answer, Query, Val};
 use super::{MAX_STEPS, Run, names};
@@ -42,6 +43,9 @@ impl Run<'_, '_, '_> {
             Value::Not(inner) => match self.eval(*inner, out) {
                 Val::Answer(answer) => {
                     self.exists(answer);
+                    if answer.part == Part::Text {
+                        return Val::Nothing;
+                    }
                     Val::Answer(Answer { granted: !answer.granted, ..answer })
                 }
                 Val::Bool(so) => Val::Bool(!so),
@@ -82,7 +86,8 @@ impl Run<'_, '_, '_> {
                             self.slice(code.exprs[*right].span).trim_matches(['"', '\'']),
                             "f" | "false" | "0"
                         );
-                        Val::Answer(Answer { granted: answer.granted != no, ..answer })
+                        let part = if answer.part == Part::Text { Part::Value } else { answer.part };
+                        Val::Answer(Answer { granted: answer.granted != no, part, ..answer })
                     }
                     // SQL put together from pieces: what is known of it.
                     ("+" | "." | "<>" | "%", (Val::Query(query), _)) => Val::Query(query),
@@ -202,7 +207,7 @@ impl Run<'_, '_, '_> {
                 None => Val::Nothing,
             },
             Val::Answer(answer) | Val::Query(Query { answer: Some(answer), .. }) => {
-                self.part_named(answer, name).map_or(Val::Nothing, Val::Answer)
+                self.part_named(answer, name, false).map_or(Val::Nothing, Val::Answer)
             }
             // Kotlin's getters: `query.singleResult`.
             Val::Query(query @ Query { on: Some(_), .. }) if is_runner(name) => {

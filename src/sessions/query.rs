@@ -193,20 +193,14 @@ impl<'s> Run<'_, 's, '_> {
         asked: &Asked<'_, 's>,
         out: &mut Vec<Node>,
     ) -> Val {
-        let code = self.program.code;
         // `Scan(&got)`: the answer goes into variables.
         if matches!(call.name, "Scan" | "ScanRow" | "StructScan" | "Row" | "Rows" | "Pluck" | "Find" | "Take" | "First")
         {
             let answer = Answer { part: Part::Value, ..answer };
-            self.read(answer);
-            for argument in asked.arguments {
-                if let Some(Value::Name(name)) = code.exprs.get(argument.value).map(|expr| &expr.value) {
-                    self.set(name, Val::Answer(answer));
-                }
-            }
+            self.scanned(answer, asked.arguments);
             return Val::Answer(answer);
         }
-        let Some(answer) = self.part_named(answer, call.name) else { return Val::Nothing };
+        let Some(answer) = self.part_named(answer, call.name, true) else { return Val::Nothing };
         if let Some(val) = self.lent(&Val::Answer(answer), call, asked, out) {
             return val;
         }

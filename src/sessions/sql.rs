@@ -147,6 +147,9 @@ impl<'s> Run<'_, 's, '_> {
         let known = handle.evidence > Evidence::Name && one_row && !self.maps_rows;
         let part = if known { given(self.program.language, handle.driver.name, name) } else { Part::Unknown };
         let answer = Answer { site, step: self.step_from(first), granted: true, part };
+        if handle.evidence > Evidence::Name && !name.is_empty() {
+            self.is_evident(site, handle.driver.name);
+        }
         self.sessions.answers.insert(session, answer);
         self.unread(answer, session);
         Val::Answer(answer)

@@ -26,8 +26,10 @@ impl<'a, 's> Run<'a, 's, '_> {
                 out.push(Node::Block { label: (*label).to_owned(), body: Box::new(body) });
             }
             Flow::Run(expr) => {
+                let before = self.taken_so_far();
                 let val = self.eval(*expr, out);
                 self.dropped(*expr, &val, out);
+                self.thrown_away(*expr, &val, &before);
             }
             Flow::Bind(binding) => self.bind(binding, out),
             Flow::If { condition, binds, then, otherwise } => {
@@ -195,6 +197,7 @@ impl<'a, 's> Run<'a, 's, '_> {
         let at = item.value.and_then(|value| self.program.code.exprs.get(value)).map_or(span, |expr| expr.span);
         let mut cleanup = Vec::new();
         let mut ambient = false;
+        let before = self.taken_so_far();
         let opened = item.value.and_then(|value| self.opened(value, out));
         let val = match opened {
             Some(opened) => {
@@ -222,6 +225,8 @@ impl<'a, 's> Run<'a, 's, '_> {
         for target in &item.targets {
             self.assign(target.expr, target.name, val.clone());
         }
+        let parts = vec![val.clone(); item.targets.len()];
+        self.bound_for_nothing(item, &val, &parts, &before);
         let mut inner = Vec::new();
         self.with(id, from + 1, &mut inner);
         if ambient {
@@ -278,6 +283,7 @@ impl<'a, 's> Run<'a, 's, '_> {
     }
 
     pub(super) fn bind(&mut self, binding: &Binding<'s>, out: &mut Vec<Node>) {
+        let before = self.taken_so_far();
         let val = match binding.value {
             // In a program that is a value each part runs in its turn.
             Some(value) if self.runner.is_some() => self.program_value(value, 0, out),
@@ -298,6 +304,7 @@ impl<'a, 's> Run<'a, 's, '_> {
             (val, _) => val,
         };
         let several = binding.targets.len() > 1;
+        let mut parts = Vec::new();
         for (index, target) in binding.targets.iter().enumerate() {
             let part = match &val {
                 Val::Tuple(vals) => vals.get(index).cloned().unwrap_or_default(),
@@ -313,8 +320,10 @@ impl<'a, 's> Run<'a, 's, '_> {
                 Val::Answer(answer) => Val::Answer(self.taken_apart(*answer, target)),
                 val => val.clone(),
             };
+            parts.push(part.clone());
             self.assign(target.expr, target.name, part);
         }
+        self.bound_for_nothing(binding, &val, &parts, &before);
     }
 
     /// Whether a name is one for errors, in languages where they are values.

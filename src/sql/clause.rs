@@ -5,6 +5,7 @@
 mod build;
 mod call;
 mod conjunct;
+mod dead;
 mod dml;
 mod from;
 mod node;

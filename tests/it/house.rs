@@ -94,6 +94,8 @@ fn the_hook_is_given_the_files_that_are_read() {
         "sql",
         "a.txt",
         "a.sqlx",
+        "a.ipynb",
+        "a.md",
         ".env",
         "compose.yaml",
         "a.j2",

@@ -9,9 +9,11 @@ use walkdir::WalkDir;
 const LAYERS: &[&str] = &[
     "span",
     "language",
+    "notebook",
     "source",
     "region",
     "host",
+    "fragment",
     "finding",
     "fence",
     "fix",

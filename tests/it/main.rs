@@ -32,6 +32,7 @@ mod fixes;
 mod fixtures;
 #[cfg(test)]
 mod formats;
+mod fragments;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]

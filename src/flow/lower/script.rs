@@ -1,22 +1,20 @@
 //! Scripts, named queries and SQL bodies: statements one after the other.
 
+mod psql;
+
 use super::{Builder, Lowered};
 use crate::document::Document;
-use crate::flow::{Action, UnitKind};
+use crate::flow::UnitKind;
 use crate::host::is_stand_in;
 use crate::program::Query;
 use crate::span::{Span, SqlSpan};
-use crate::sql::clause::{Entry, Verb};
-use crate::sql::lex::{Token, TokenKind};
+use crate::sql::clause::Entry;
 use crate::sql::routine::{ArgumentMode, Returns, Routine, RoutineKind};
 use crate::sql::script::{Expects, Runner, Section, SectionKind, Surroundings};
 use crate::sql::split::{Piece, Terminator};
 use crate::sql::value::SqlType;
 use crate::statement::{Statement, Use, Variable, Variables, Wrappers};
 use std::sync::Arc;
-
-/// psql commands after which the result of the statement before them is fed on, not shown.
-const KEEPS: &[&str] = &["\\gexec", "\\watch", "\\if", "\\elif"];
 
 pub(super) fn sections<'d>(
     document: &Document<'d>,
@@ -25,7 +23,8 @@ pub(super) fn sections<'d>(
     wrappers: &Wrappers,
 ) -> Lowered<'d> {
     let mut lowered = Lowered::default();
-    let last_read = last_read(document);
+    let last_read = psql::last_read(document);
+    let variables = Arc::new(psql::constants(document));
     for section in sections {
         let mut builder = Builder::flat();
         let name: Arc<str> = match section.kind {
@@ -39,17 +38,24 @@ pub(super) fn sections<'d>(
         for (index, piece) in pieces.iter().enumerate().take(of_section.end).skip(of_section.start) {
             let result = match section.kind {
                 SectionKind::Query { expects } => Use::Returned(expects),
-                SectionKind::Script { .. } => Use::Shown { stored: is_kept(document, pieces, index, last_read) },
+                SectionKind::Script { .. } => Use::Shown { stored: psql::is_kept(document, pieces, index, last_read) },
             };
             let tokens = &document.tokens[piece.tokens.clone()];
-            let statement =
-                Statement::new(document, tokens, Entry::Statement, result, Arc::default(), Arc::clone(&name), wrappers);
+            let statement = Statement::new(
+                document,
+                tokens,
+                Entry::Statement,
+                result,
+                Arc::clone(&variables),
+                Arc::clone(&name),
+                wrappers,
+            );
             if joined {
                 // psql sends both sides of `\;` as one string: one implicit transaction, as if one statement.
                 builder.statement = builder.statement.saturating_sub(1);
             }
             joined = piece.end == Terminator::PsqlSeparator;
-            if let Some(action) = psql(&statement) {
+            if let Some(action) = psql::action(&statement) {
                 builder.statement += 1;
                 builder.step(action, statement.span);
             } else {
@@ -111,41 +117,6 @@ fn built_names(document: &Document<'_>) -> usize {
         (name.starts_with("pg_advisory_") || name.starts_with("pg_try_advisory_")) && is_stand_in(&name)
     };
     document.tokens.iter().filter(|token| text.get(token.span().range()).is_some_and(is_built)).count()
-}
-
-fn is_kept(document: &Document<'_>, pieces: &[Piece], index: usize, last_read: usize) -> bool {
-    pieces[index].end == Terminator::PsqlCommand
-        && pieces.get(index + 1).is_some_and(|next| {
-            let command = document.tokens[next.tokens.start].span();
-            let text = document.region.text().get(command.range()).unwrap_or_default();
-            KEEPS.iter().any(|known| text.starts_with(known)) || text.starts_with("\\gset") && command.end < last_read
-        })
-}
-
-/// Where the last variable of psql is read: what `\gset` keeps after that is kept for nobody.
-fn last_read(document: &Document<'_>) -> usize {
-    let text = |token: &Token| document.region.text().get(token.span().range()).unwrap_or_default();
-    let reads = |token: &&Token| match token.kind {
-        // Another script may read it.
-        TokenKind::PsqlCommand if text(token).starts_with("\\i") => true,
-        TokenKind::PsqlCommand | TokenKind::Param | TokenKind::Hole => text(token).contains(':'),
-        _ => false,
-    };
-    document.tokens.iter().rfind(reads).map_or(0, |token| token.span().start)
-}
-
-/// What a psql command does to the flow.
-fn psql(statement: &Statement<'_>) -> Option<Action> {
-    let Verb::Psql(command) = statement.tree.verb() else {
-        return None;
-    };
-    match command.as_str() {
-        "c" | "connect" | "q" | "quit" => Some(Action::EndSession),
-        "i" | "ir" | "include" | "include_relative" | "gexec" => {
-            Some(Action::Work { reads: Vec::new(), writes: Vec::new() })
-        }
-        _ => None,
-    }
 }
 
 pub(super) fn sql_body<'d>(

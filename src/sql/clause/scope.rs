@@ -15,6 +15,8 @@ pub enum Evaluation {
     UnreadCte(QueryId),
     /// It stands in what PostgreSQL drops from a query under EXISTS: select list, ORDER BY, DISTINCT, GROUP BY.
     ExistsList,
+    /// It stands in a branch of a CASE that a constant closes.
+    DeadBranch,
 }
 
 impl Tree<'_> {
@@ -24,6 +26,7 @@ impl Tree<'_> {
             return Evaluation::Yes;
         };
         match self.query_evaluated(id) {
+            Evaluation::Yes if self.is_dead(index) => Evaluation::DeadBranch,
             Evaluation::Yes if is_dropped(clause) && self.drops_list(&self.queries[id.0]) => Evaluation::ExistsList,
             evaluation => evaluation,
         }

@@ -12,6 +12,7 @@ fn calls(text: &str) -> Vec<(Clause, bool, &'static str)> {
                 Evaluation::Yes => "yes",
                 Evaluation::UnreadCte(_) => "unread",
                 Evaluation::ExistsList => "exists",
+                Evaluation::DeadBranch => "dead",
             };
             (call.clause, call.conditional, evaluated)
         })
@@ -167,4 +168,31 @@ fn a_hole_may_read_a_with_query() {
     assert_eq!(seen("WITH w AS (SELECT lock(1) FROM ${x}) SELECT 1"), ["unread"]);
     assert_eq!(seen("WITH w AS (SELECT lock(1)), v AS (SELECT 1 FROM ${x}) SELECT * FROM v"), ["yes"]);
     assert_eq!(seen("WITH w AS (SELECT 1 FROM ${x}), v AS (SELECT lock(1)) SELECT * FROM w"), ["unread"]);
+}
+
+#[test]
+fn branches_that_constants_close() {
+    for (text, evaluated) in [
+        ("SELECT CASE WHEN false THEN lock(1) END", "dead"),
+        ("SELECT CASE WHEN NULL THEN f((lock(1))) ELSE 2 END", "dead"),
+        ("SELECT CASE WHEN a THEN 1 WHEN FALSE THEN lock(1) END", "dead"),
+        ("SELECT CASE WHEN a THEN 1 WHEN true THEN 2 WHEN b THEN lock(1) END", "dead"),
+        ("SELECT CASE WHEN true THEN 1 ELSE lock(1) END", "dead"),
+        ("SELECT CASE WHEN true THEN 1 WHEN lock(1) THEN 2 END", "dead"),
+        ("SELECT CASE WHEN false THEN CASE WHEN a THEN lock(1) END END", "dead"),
+        ("SELECT CASE WHEN false THEN (SELECT lock(1)) END", "dead"),
+        ("SELECT CASE WHEN false THEN CASE a WHEN 1 THEN 2 END + lock(1) END", "dead"),
+        ("SELECT CASE WHEN true THEN lock(1) END", "yes"),
+        ("SELECT CASE WHEN false THEN 1 ELSE lock(1) END", "yes"),
+        ("SELECT CASE WHEN false OR a THEN lock(1) END", "yes"),
+        ("SELECT CASE WHEN NOT false THEN lock(1) END", "yes"),
+        ("SELECT CASE a WHEN false THEN lock(1) END", "yes"),
+        ("SELECT CASE WHEN false THEN 1 END, lock(1)", "yes"),
+        ("SELECT CASE WHEN lock(1) THEN true WHEN true THEN 2 END", "yes"),
+        ("SELECT CASE WHEN a THEN 1 WHEN lock(1) THEN 2 WHEN true THEN 3 END", "yes"),
+        ("SELECT CASE WHEN (CASE WHEN false THEN 1 END) = 1 THEN lock(1) END", "yes"),
+    ] {
+        let found: Vec<&str> = calls(text).into_iter().map(|(_, _, evaluated)| evaluated).collect();
+        assert_eq!(found, [evaluated], "{text}");
+    }
 }

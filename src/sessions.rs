@@ -162,6 +162,8 @@ struct Run<'a, 's, 'd> {
     suspended: usize,
     /// How many cleanups are around.
     cleanups: usize,
+    /// How many rests of functions, each with what is deferred before it, are around.
+    ensured: usize,
     /// Names for the ends of what is followed.
     labels: usize,
 }
@@ -212,6 +214,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             transactional: false,
             suspended: 0,
             cleanups: 0,
+            ensured: 0,
             labels: 0,
         }
     }

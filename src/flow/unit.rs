@@ -210,6 +210,25 @@ impl UnitFlow {
         })
     }
 
+    /// Whether a lock was taken and its transaction ended in a function that is followed from this one, and the work comes
+    /// after it: the lock was not for that.
+    pub fn was_for_another(&self, site: SiteId, end: StepId, work: StepId) -> bool {
+        let Some(&lock) = self.index.step_of.get(&site) else { return false };
+        let mut open = vec![&self.unit.root];
+        while let Some(node) = open.pop() {
+            if let Node::Block { label, body } = node
+                && label.starts_with('\0')
+            {
+                let holds = |step| holds(body, step);
+                if holds(lock) && holds(end) && !holds(work) {
+                    return true;
+                }
+            }
+            open.extend(children(node));
+        }
+        false
+    }
+
     /// Whether a caller may have begun a transaction on the session: a framework's, one that is handed in; but not for what
     /// the framework itself calls.
     pub fn caller_may_begin(&self) -> bool {
@@ -359,6 +378,30 @@ impl UnitFlow {
         });
         worked.flatten().chain(locked.flatten()).map(String::as_str).collect()
     }
+}
+
+/// The trees that a node is made of.
+fn children(node: &Node) -> Vec<&Node> {
+    match node {
+        Node::Step(_) | Node::Exit(..) => Vec::new(),
+        Node::Sequence(nodes) => nodes.iter().collect(),
+        Node::Branch { then, otherwise, .. } | Node::Failed { then, otherwise, .. } => vec![then, otherwise],
+        Node::Loop { body, .. } | Node::Block { body, .. } => vec![body],
+        Node::Ensured { body, cleanup } => vec![body, cleanup],
+        Node::Try { body, handlers, .. } => std::iter::once(&**body).chain(handlers).collect(),
+    }
+}
+
+/// Whether a step stands in a tree.
+fn holds(node: &Node, wanted: StepId) -> bool {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        if matches!(node, Node::Step(step) if *step == wanted) {
+            return true;
+        }
+        open.extend(children(node));
+    }
+    false
 }
 
 /// The try-locks of which the conditions of a tree say whether they were granted.

@@ -33,13 +33,15 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             ),
             Lock::Advisory { .. } | Lock::Table => continue,
         };
-        let Some(work) = work else {
+        let end = flow.ending_of(site);
+        let other = |work: &usize| end.is_some_and(|end| flow.was_for_another(site, end, *work));
+        let Some(work) = work.filter(|work| !other(work)) else {
             let why = "no work that it guards is known to go on after its transaction";
             sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;
         };
         let mut story = sink.at_site(&RULE, level, context, (flow, site), message);
-        if let Some(end) = flow.ending_of(site) {
+        if let Some(end) = end {
             story = story.related(Place::new(context.file.id, flow.unit.steps[end].span), "the lock is released here");
         }
         story.related(Place::new(context.file.id, flow.unit.steps[work].span), "this then runs without it").help(help);

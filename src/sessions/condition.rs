@@ -5,6 +5,7 @@ use super::answer::Part;
 use super::value::{Answer, Val};
 use crate::flow::{Guard, Node, SiteId, StepId};
 use crate::host::code::{ExprId, Value};
+use crate::language::HostLanguage;
 
 /// A condition over more operands than this says nothing.
 const MAX_OPERANDS: usize = 8;
@@ -83,6 +84,21 @@ impl Run<'_, '_, '_> {
                 let both = Condition::Logic { and: *and, first: Box::new(first), between, second: Box::new(second) };
                 if both.operands() > MAX_OPERANDS { Condition::Opaque } else { both }
             }
+            // Rust's `if let Err(e) = …`, `match … { Ok(_) => …`, `….is_err()`.
+            Value::Binary { operator: "is", operands: [value, name] }
+                if matches!(self.last_name(*name), "Ok" | "Err") && self.program.language == HostLanguage::Rust =>
+            {
+                let failed = self.last_name(*name) == "Err";
+                self.outcome(*value, failed, out)
+            }
+            Value::Call(call)
+                if matches!(code.calls[*call].name, "is_ok" | "is_err") && self.program.language == HostLanguage::Rust =>
+            {
+                match code.exprs.get(code.calls[*call].callee).map(|expr| &expr.value) {
+                    Some(Value::Member { of, .. }) => self.outcome(*of, code.calls[*call].name == "is_err", out),
+                    _ => Condition::Opaque,
+                }
+            }
             Value::Binary { operator, operands: [left, right] } => {
                 let left = self.eval(*left, out);
                 let right = self.eval(*right, out);
@@ -97,6 +113,15 @@ impl Run<'_, '_, '_> {
                 }
                 Condition::of_val(&val)
             }
+        }
+    }
+
+    /// Whether what gives a value failed, or did not.
+    fn outcome(&mut self, value: ExprId, failed: bool, out: &mut Vec<Node>) -> Condition {
+        match self.eval(value, out) {
+            Val::Answer(answer) => answer.step.map_or(Condition::Opaque, |step| Condition::Failed(step, failed)),
+            Val::Failure(step) => Condition::Failed(step, failed),
+            _ => Condition::Opaque,
         }
     }
 

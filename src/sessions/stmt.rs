@@ -11,6 +11,10 @@ use crate::host::code::{Binding, Call, Exit, ExprId, Flow, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 
+/// How many statements that defer something stand each in the rest of the one before; what more of them defer runs at the
+/// end, wherever the function is left. Trees are walked by recursion.
+const MAX_ENSURED: usize = 100;
+
 impl<'a, 's> Run<'a, 's, '_> {
     /// Runs a statement; its nodes go to `out`.
     pub(super) fn stmt(&mut self, id: StmtId, out: &mut Vec<Node>) {
@@ -85,7 +89,7 @@ impl<'a, 's> Run<'a, 's, '_> {
                 self.deferred(*expr, &mut cleanup);
                 self.cleanups -= 1;
                 let cleanup = Node::Sequence(cleanup);
-                if self.frame().depth == 0 {
+                if self.frame().depth == 0 && self.ensured < MAX_ENSURED {
                     self.rest_with(&stmts[index + 1..], cleanup, out);
                     return;
                 }
@@ -93,7 +97,7 @@ impl<'a, 's> Run<'a, 's, '_> {
                 continue;
             }
             self.stmt(id, out);
-            if self.frame().depth == 0 && !self.frame().pending.is_empty() {
+            if self.frame().depth == 0 && self.ensured < MAX_ENSURED && !self.frame().pending.is_empty() {
                 let pending = std::mem::take(&mut self.frame().pending);
                 self.rest_with(&stmts[index + 1..], Node::Sequence(pending), out);
                 return;
@@ -103,7 +107,9 @@ impl<'a, 's> Run<'a, 's, '_> {
 
     fn rest_with(&mut self, rest: &[StmtId], cleanup: Node, out: &mut Vec<Node>) {
         let mut body = Vec::new();
+        self.ensured += 1;
         self.sequence(rest, &mut body);
+        self.ensured -= 1;
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(cleanup) });
     }
 

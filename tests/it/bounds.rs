@@ -27,6 +27,50 @@ fn findings(path: &str, text: &str) -> Vec<&'static str> {
     report.findings.iter().map(|finding| finding.rule).collect()
 }
 
+/// Host code whose statements are many and not nested, but whose flow is.
+#[test]
+fn long_flows_end() {
+    let lock = "SELECT pg_advisory_lock(1)";
+    let unlock = "SELECT pg_advisory_unlock(1)";
+    let go = |body: &str| {
+        format!(
+            "package p\n\nimport (\n\t\"context\"\n\t\"database/sql\"\n)\n\nfunc F(ctx context.Context, db *sql.DB, n int) error {{\n\
+             conn, err := db.Conn(ctx)\nif err != nil {{ return err }}\n\
+             if _, err := conn.ExecContext(ctx, \"{lock}\"); err != nil {{ return err }}\n{body}\n\
+             _, err = conn.ExecContext(ctx, \"{unlock}\")\nreturn err\n}}\n"
+        )
+    };
+    let rust = |body: &str| {
+        format!(
+            "async fn f(pool: sqlx::PgPool, n: i32) -> Result<(), sqlx::Error> {{\n\
+             let mut conn = pool.acquire().await?;\n\
+             sqlx::query(\"{lock}\").execute(&mut *conn).await?;\n{body}\n\
+             sqlx::query(\"{unlock}\").execute(&mut *conn).await?;\nOk(())\n}}\n"
+        )
+    };
+    let elixir = |body: &str| {
+        format!(
+            "defmodule A do\ndef f(conn, n) do\nPostgrex.query!(conn, \"{lock}\", [])\n{body}\n\
+             Postgrex.query!(conn, \"{unlock}\", [])\nend\nend\n"
+        )
+    };
+    let each = |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    for count in [99, 101, 6_000] {
+        findings("a.go", &go(&format!("switch n {{\n{}}}", each(count, &|n| format!("case {n}:\nn = f(n)\n")))));
+        findings("a.go", &go(&"defer f()\n".repeat(count)));
+        findings("a.rs", &rust(&format!("match n {{\n{}_ => {{}}\n}}", each(count, &|n| format!("{n} => g(n),\n")))));
+        findings("a.ex", &elixir(&format!("n{}", " |> g()".repeat(count))));
+        findings("a.ex", &elixir(&format!("case n do\n{}end", each(count, &|n| format!("{n} -> g(n)\n")))));
+    }
+    // What is past the bound is still seen: a way out without the unlock.
+    let leaves =
+        go(&format!("switch n {{\n{}case -1:\nreturn nil\n}}", each(500, &|n| format!("case {n}:\nn = f(n)\n"))));
+    assert_eq!(findings("a.go", &leaves), ["unlock-not-on-error-path"]);
+    let default =
+        go(&format!("switch n {{\n{}default:\nreturn nil\n}}", each(500, &|n| format!("case {n}:\nn = f(n)\n"))));
+    assert_eq!(findings("a.go", &default), ["unlock-not-on-error-path"]);
+}
+
 #[test]
 fn deep_nesting_ends() {
     let lock = "PERFORM pg_advisory_lock(1);";

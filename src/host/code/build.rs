@@ -25,7 +25,7 @@ use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// The deepest nesting that is read.
-const DEEPEST: usize = 120;
+pub(super) const DEEPEST: usize = 120;
 
 /// What became of a node.
 #[derive(Debug)]
@@ -399,7 +399,8 @@ impl<'s, 't> Builder<'s, 't> {
         self.body(part, node.end_byte())
     }
 
-    fn too_deep(&mut self) {
+    /// The function here, and those around it, are not read whole.
+    pub(super) fn too_deep(&mut self) {
         let mut function = Some(self.function);
         while let Some(id) = function.filter(|id| !self.code.functions[*id].has_error) {
             self.code.functions[id].has_error = true;

@@ -4,7 +4,7 @@ mod define;
 mod flow;
 mod pattern;
 
-use super::build::{Builder, Lowered, span_of};
+use super::build::{Builder, DEEPEST, Lowered, span_of};
 use super::language::{Shape, Syntax, no_case, opens_nothing};
 use super::{Argument, Exit, ExprId, Flow, Handler, StmtId, Value};
 use crate::span::Span;
@@ -130,13 +130,20 @@ fn operator<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, statement: bool) ->
     }
 }
 
-/// `a |> f(b)` is `f(a, b)`. A pipe may be long: it does not recurse.
+/// `a |> f(b)` is `f(a, b)`, a call in a call: a longer pipe than calls may nest is its steps, side by side.
 fn pipe<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) -> ExprId {
     let mut steps = Vec::new();
     let mut first = node;
     while let Some((left, right)) = operands(b, first, "|>") {
         steps.push(right);
         first = left;
+    }
+    if steps.len() > DEEPEST {
+        b.too_deep();
+        steps.push(first);
+        steps.reverse();
+        let steps = b.exprs(steps);
+        return b.push(span_of(node), Value::Other(steps));
     }
     let start = first.start_byte();
     let mut value = b.expr(first);

@@ -6,6 +6,10 @@ use crate::host::code::{Binding, Exit, ExprId, Flow, StmtId, Value};
 use crate::span::Span;
 use tree_sitter::Node;
 
+/// How many ways stand each in the other case of the one before; of more, each may be taken or not. Trees are walked by
+/// recursion.
+const MAX_WAYS: usize = 100;
+
 /// What a `break` without a label leaves.
 #[derive(Debug)]
 pub(super) enum Leaves<'s> {
@@ -282,16 +286,36 @@ impl<'s, 't> Builder<'s, 't> {
     pub(in crate::host::code) fn chain(
         &mut self,
         node: Node<'t>,
-        ways: Vec<Way<'s>>,
-        otherwise: Option<StmtId>,
+        mut ways: Vec<Way<'s>>,
+        mut otherwise: Option<StmtId>,
     ) -> StmtId {
-        let mut otherwise = otherwise;
+        let more = ways.split_off(ways.len().min(MAX_WAYS));
+        if !more.is_empty() {
+            otherwise = Some(self.any_of(node, more, otherwise));
+        }
         for way in ways.into_iter().rev() {
             let Way { condition, binds, then, start } = way;
             let span = Span::new(start.min(node.end_byte()), node.end_byte());
             otherwise = Some(self.push_stmt(span, Flow::If { condition, binds, then, otherwise }));
         }
         otherwise.unwrap_or_else(|| self.empty(node.start_byte()))
+    }
+
+    /// Ways of which each may be taken or not.
+    fn any_of(&mut self, node: Node<'t>, ways: Vec<Way<'s>>, otherwise: Option<StmtId>) -> StmtId {
+        let mut stmts = Vec::new();
+        for Way { condition, binds, then, start } in ways {
+            let span = Span::new(start, self.code.stmts[then].span.end.max(start));
+            stmts.push(self.push_stmt(span, Flow::If { condition, binds, then, otherwise: None }));
+        }
+        if let Some(then) = otherwise {
+            let span = self.code.stmts[then].span;
+            let unknown = self.push(Span::new(span.start, span.start), Value::Other(Vec::new()));
+            let maybe = Flow::If { condition: unknown, binds: Vec::new(), then, otherwise: None };
+            stmts.push(self.push_stmt(span, maybe));
+        }
+        let start = stmts.first().map_or(node.end_byte(), |first| self.code.stmts[*first].span.start);
+        self.push_stmt(Span::new(start.min(node.end_byte()), node.end_byte()), Flow::Sequence(stmts))
     }
 
     fn attempt(&mut self, node: Node<'t>, body: Place) -> Flow<'s> {

@@ -3,6 +3,7 @@
 use super::binding;
 use crate::host::code::build::{Builder, Lowered, Way, span_of};
 use crate::host::code::{Binding, ExprId, Flow, Value};
+use crate::span::Span;
 use tree_sitter::Node;
 
 /// A condition, and what it binds when it holds.
@@ -14,7 +15,8 @@ pub(super) fn condition<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, binds: 
                 let binding = binding(b, pattern, Some(value));
                 binds.extend(Some(binding).filter(|binding| !binding.targets.is_empty()));
             }
-            b.push(span_of(node), Value::Other(vec![value]))
+            outcome(b, b.part(node, "pattern"), value, span_of(node))
+                .unwrap_or_else(|| b.push(span_of(node), Value::Other(vec![value])))
         }
         "let_chain" => {
             let mut all = None;
@@ -76,7 +78,9 @@ pub(super) fn matches<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option
         let fits = if certain {
             b.push(span_of(pattern), Value::Constant("true"))
         } else if literals.is_empty() {
-            b.fits(&mut left, span_of(pattern))
+            let first = left.and_then(|subject| outcome(b, inside, subject, span_of(pattern)));
+            left = left.filter(|_| first.is_none());
+            first.unwrap_or_else(|| b.fits(&mut left, span_of(pattern)))
         } else {
             b.one_of(&mut left, literals, span_of(pattern))
         };
@@ -104,6 +108,24 @@ pub(super) fn matches<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option
         Some(first) => Lowered::Flow(Flow::Sequence(vec![first, chain])),
         None => Lowered::Stmt(chain),
     })
+}
+
+/// Whether a value is `Ok(_)`, or `Err(_)`: the comparison of it with that name. None for a pattern that asks for more.
+fn outcome<'s, 't>(
+    b: &mut Builder<'s, 't>,
+    pattern: Option<Node<'t>>,
+    value: ExprId,
+    span: Span,
+) -> Option<ExprId> {
+    let pattern = pattern.filter(|pattern| pattern.kind() == "tuple_struct_pattern")?;
+    let name = b.slice(b.part(pattern, "type")?);
+    let inner: Vec<Node<'t>> = b.named(pattern).into_iter().skip(1).collect();
+    let whole = inner.iter().all(|part| matches!(part.kind(), "identifier" | "_" | "remaining_field_pattern"));
+    if !whole || !matches!(name, "Ok" | "Err") {
+        return None;
+    }
+    let name = b.push(span, Value::Name(name));
+    Some(b.push(span, Value::Binary { operator: "is", operands: [value, name] }))
 }
 
 /// What a pattern compares with, where it is made of literals alone.

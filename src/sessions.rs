@@ -29,7 +29,7 @@ pub use wrapper::{HostWrapper, HostWrappers};
 use crate::finding::FileId;
 use crate::flow::lower::HostBuilder;
 use crate::flow::{Node, Unit};
-use crate::host::code::{Code, FunctionId, StmtId};
+use crate::host::code::{Code, ExprId, FunctionId, StmtId};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use crate::sql::advisory::Function;
@@ -140,6 +140,8 @@ struct Run<'a, 's, 'd> {
     begun_on: Vec<String>,
     /// Functions that were followed.
     inlined: HashSet<FunctionId>,
+    /// The values that conditions around bind to names, as soon as they have run.
+    decided: HashMap<ExprId, Option<Val>>,
     /// What the function that is followed next runs where it yields.
     handing: Option<yields::Rest>,
     /// The advisory calls that were met, with their arguments.
@@ -203,6 +205,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             lent: Vec::new(),
             begun_on: Vec::new(),
             inlined: HashSet::new(),
+            decided: HashMap::new(),
             handing: None,
             called: Vec::new(),
             result: Val::Nothing,

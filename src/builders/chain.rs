@@ -43,7 +43,7 @@ pub(super) fn chain(text: &str, at: usize) -> (Vec<Link<'_>>, usize) {
         let rest = text.get(end..).unwrap_or_default();
         let next = after_blanks(rest);
         let Some(member) = MARKS.iter().find_map(|mark| next.strip_prefix(mark)) else { break };
-        from = text.len() - member.trim_start().len();
+        from = text.len() - after_blanks(member).len();
     }
     (links, own)
 }

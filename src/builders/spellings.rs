@@ -56,6 +56,7 @@ const SPELLINGS: &[Spelling] = &[
     method(&[Go], r"\bFor\(\s*[\x22`][^\x22`]*SKIP LOCKED"),
     method(&[Go], r"\bForUpdate\([^)]*SkipLocked"),
     plain(&[Go], r"\bClauses\(\s*clause\.Locking\{"),
+    plain(&[Go], r"\bFor\(\s*[\x22`](?:NO KEY )?UPDATE[^\x22`]*[\x22`]"),
     // diesel; SeaORM.
     method(&[Rust], r"\bskip_locked\(\s*\)"),
     method(&[Rust], r"\block_with_behavior\([^()]*SkipLocked"),

@@ -74,6 +74,7 @@ fn is_lock(link: &Link<'_>, language: HostLanguage) -> bool {
         "for" => is_script(language) && link.args.trim_start_matches(['"', '\'', '`']).starts_with(['u', 'n']),
         "lockForUpdate" => language == Php,
         "Clauses" => language == Go && link.args.trim_start().starts_with("clause.Locking{"),
+        "For" => language == Go && link.args.trim_start_matches(['"', '`', ' ']).starts_with(['U', 'N', 'u', 'n']),
         _ => false,
     }
 }

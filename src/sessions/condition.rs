@@ -92,7 +92,8 @@ impl Run<'_, '_, '_> {
                 self.outcome(*value, failed, out)
             }
             Value::Call(call)
-                if matches!(code.calls[*call].name, "is_ok" | "is_err") && self.program.language == HostLanguage::Rust =>
+                if matches!(code.calls[*call].name, "is_ok" | "is_err")
+                    && self.program.language == HostLanguage::Rust =>
             {
                 match code.exprs.get(code.calls[*call].callee).map(|expr| &expr.value) {
                     Some(Value::Member { of, .. }) => self.outcome(*of, code.calls[*call].name == "is_err", out),

@@ -9,8 +9,19 @@ use crate::flow::{Exit as Leave, Node};
 use crate::host::code::{ExprId, Value};
 
 impl Run<'_, '_, '_> {
-    /// Runs an expression; its nodes go to `out`.
+    /// Runs an expression; its nodes go to `out`. What a condition has run for the names that it binds does not run again.
     pub(super) fn eval(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Val {
+        if let Some(Some(val)) = self.decided.get(&expr) {
+            return val.clone();
+        }
+        let val = self.eval_new(expr, out);
+        if let Some(decided) = self.decided.get_mut(&expr) {
+            *decided = Some(val.clone());
+        }
+        val
+    }
+
+    fn eval_new(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Val {
         let code = self.program.code;
         let Some(node) = code.exprs.get(expr) else { return Val::Nothing };
         if self.builder.len() >= MAX_STEPS {

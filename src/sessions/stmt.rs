@@ -37,6 +37,19 @@ impl<'a, 's> Run<'a, 's, '_> {
             }
             Flow::Bind(binding) => self.bind(binding, out),
             Flow::If { condition, binds, then, otherwise } => {
+                let mut mine = Vec::new();
+                // Later cases bind what the first one asks about.
+                let asked: &[ExprId] = match code.exprs.get(*condition).map(|expr| &expr.value) {
+                    Some(Value::Other(parts)) => parts,
+                    Some(Value::Binary { operator: "is", operands }) => operands,
+                    _ => &[],
+                };
+                for value in binds.iter().filter_map(|binding| binding.value).chain(asked.iter().copied()) {
+                    if !self.decided.contains_key(&value) {
+                        self.decided.insert(value, None);
+                        mine.push(value);
+                    }
+                }
                 let condition = self.condition(*condition, out);
                 for binding in binds {
                     self.bind(binding, out);
@@ -44,6 +57,9 @@ impl<'a, 's> Run<'a, 's, '_> {
                 let then = self.block(*then);
                 let otherwise = otherwise.map_or(Node::Sequence(Vec::new()), |stmt| self.block(stmt));
                 out.push(self.branch(&condition, then, otherwise));
+                mine.iter().for_each(|value| {
+                    self.decided.remove(value);
+                });
             }
             Flow::Loop { label, condition, binds, body, endless, once } => {
                 self.rounds(*label, *condition, binds, *body, (*endless, *once), out);
@@ -292,7 +308,9 @@ impl<'a, 's> Run<'a, 's, '_> {
         let before = self.taken_so_far();
         let val = match binding.value {
             // In a program that is a value each part runs in its turn.
-            Some(value) if self.runner.is_some() => self.program_value(value, 0, out),
+            Some(value) if self.runner.is_some() && !matches!(self.decided.get(&value), Some(Some(_))) => {
+                self.program_value(value, 0, out)
+            }
             Some(value) => self.eval(value, out),
             None => match binding.ty.and_then(|ty| self.names.of_type(ty)) {
                 // A variable that something fills later.

@@ -111,12 +111,7 @@ pub(super) fn matches<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option
 }
 
 /// Whether a value is `Ok(_)`, or `Err(_)`: the comparison of it with that name. None for a pattern that asks for more.
-fn outcome<'s, 't>(
-    b: &mut Builder<'s, 't>,
-    pattern: Option<Node<'t>>,
-    value: ExprId,
-    span: Span,
-) -> Option<ExprId> {
+fn outcome<'s, 't>(b: &mut Builder<'s, 't>, pattern: Option<Node<'t>>, value: ExprId, span: Span) -> Option<ExprId> {
     let pattern = pattern.filter(|pattern| pattern.kind() == "tuple_struct_pattern")?;
     let name = b.slice(b.part(pattern, "type")?);
     let inner: Vec<Node<'t>> = b.named(pattern).into_iter().skip(1).collect();

@@ -24,6 +24,8 @@ pub struct Facts {
     pub complete: bool,
     /// Unlocks of one key that no lock of their own unit is for: somebody else's lock is released there.
     unpaired: HashMap<Mode, Keys>,
+    /// Those in functions that other files call for it: which locks they are for their callers say.
+    handed: HashMap<Mode, Keys>,
     /// Tables and keys; empty where no statement asks for them.
     pub catalog: Catalog,
     /// How programs connect; empty where no statement asks for it.
@@ -44,8 +46,8 @@ impl Facts {
                 for (site, mode, key) in unpaired(flow) {
                     // What a function unlocks for its callers is told there, as far as they are followed.
                     let place = Place::new(file.id, flow.unit.sites[site].span);
-                    let key = if called.contains(&place) { &Key::Unknown } else { key };
-                    facts.unpaired.entry(mode).or_default().insert(key);
+                    let known = if called.contains(&place) { &mut facts.handed } else { &mut facts.unpaired };
+                    known.entry(mode).or_default().insert(key);
                 }
             }
             facts.own_functions.extend(file.own_functions.iter().cloned());
@@ -55,7 +57,8 @@ impl Facts {
 
     /// Whether another unit releases this key: by an unlock that its own unit has no lock for.
     pub fn released_elsewhere(&self, mode: Mode, key: &Key) -> Sameness {
-        self.unpaired.get(&mode).map_or(Sameness::Different, |released| released.holds(key))
+        let holds = |known: &HashMap<Mode, Keys>| known.get(&mode).map_or(Sameness::Different, |keys| keys.holds(key));
+        holds(&self.unpaired).min(holds(&self.handed).max(Sameness::Unknown))
     }
 }
 

@@ -19,6 +19,7 @@ mod stmt;
 mod types;
 mod unread;
 mod value;
+mod with;
 mod within;
 mod wrapper;
 mod yields;

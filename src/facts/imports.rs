@@ -32,9 +32,7 @@ pub fn handles(project: &dyn Project, files: &[File<'_>]) -> BTreeMap<FileId, Im
 fn declared(project: &dyn Project, id: FileId, wanted: &Wanted) -> Option<Exported> {
     let file = project.files().get(id.0 as usize)?;
     let content = project.read(id).ok()?;
-    if memchr::memmem::find(&content, wanted.part.as_bytes()).is_none() {
-        return None;
-    }
+    memchr::memmem::find(&content, wanted.part.as_bytes())?;
     let source = Source::new(Arc::clone(&file.path), file.language, content.into_owned()).ok()?;
     exported(&source, &wanted.part)
 }

@@ -10,6 +10,10 @@ use crate::host::code::{ExprId, Value};
 impl Run<'_, '_, '_> {
     /// Runs an expression; its nodes go to `out`.
     pub(super) fn eval(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Val {
+        self.deeper(|run| run.value(expr, out))
+    }
+
+    fn value(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Val {
         let code = self.program.code;
         let Some(node) = code.exprs.get(expr) else { return Val::Nothing };
         if self.builder.len() >= MAX_STEPS {

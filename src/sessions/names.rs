@@ -1,5 +1,6 @@
 //! From names and types to handles: what a file declares, and which library that is.
 
+use super::answer::maps_rows;
 use super::library::{aliases, borrows};
 use super::types::{package, within};
 use super::value::{Handle, Origin};
@@ -41,6 +42,10 @@ pub(super) struct Names<'a, 's> {
     pub(super) drivers: Vec<&'static Driver>,
     /// Other names of types.
     pub(super) aliases: HashMap<&'s str, &'s str>,
+    /// The file may have rows made into something else.
+    pub(super) maps_rows: bool,
+    /// The file uses Laravel.
+    pub(super) is_laravel: bool,
 }
 
 impl<'a, 's> Names<'a, 's> {
@@ -71,6 +76,8 @@ impl<'a, 's> Names<'a, 's> {
             imports,
             drivers: DRIVERS.iter().filter(used).collect(),
             aliases: aliases(text, language),
+            maps_rows: maps_rows(text),
+            is_laravel: language == HostLanguage::Php && text.contains("Illuminate\\"),
         };
         names.declare();
         names.compose();

@@ -1,6 +1,7 @@
 //! The words of locks in host code. One expression for all of them has no literal that can be searched for, and goes byte
 //! by byte; so rare words are searched for, several at once, and what stands around each is read here.
 
+use crate::language::HostLanguage;
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
@@ -18,6 +19,9 @@ static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)beg
 /// Words that end one.
 static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)commit|rollback").ok());
 
+/// How long a line of a comment is.
+const LINE: usize = 1 << 9;
+
 /// How far from `UPDATE` its `SET` stands.
 const TARGET: usize = 1 << 10;
 
@@ -25,16 +29,46 @@ const TARGET: usize = 1 << 10;
 /// a locking clause, of a queue claim without one, or the beginning of a transaction in a string. `limit`, `fetch` and
 /// `for` are words of every day: they count with what follows them in a query, and a limit counts where rows are updated,
 /// the beginning of a transaction where one ends.
-pub fn may_lock_in_host(content: &[u8]) -> bool {
-    any(&LOCKS, content) || any(&BOUNDS, content) && updates(content) || any(&BEGINS, content) && any(&ENDS, content)
+pub fn may_lock_in_host(content: &[u8], language: HostLanguage) -> bool {
+    let any = |words| any(words, content, language);
+    any(&LOCKS) || any(&BOUNDS) && updates(content) || any(&BEGINS) && any(&ENDS)
 }
 
 /// Whether one of the words counts somewhere.
-fn any(words: &LazyLock<Option<Regex>>, content: &[u8]) -> bool {
+fn any(words: &LazyLock<Option<Regex>>, content: &[u8], language: HostLanguage) -> bool {
     words.as_ref().is_none_or(|words| {
         let mut found = words.find_iter(content);
-        found.any(|word| counts(&content[..word.start()], word.as_bytes(), &content[word.end()..]))
+        found.any(|word| {
+            let (before, after) = (&content[..word.start()], &content[word.end()..]);
+            let counts = match word.as_bytes() {
+                // Rails' `lock` between two calls is a mutex elsewhere.
+                [b'.', ..] => language == HostLanguage::Ruby && after.first().is_some_and(u8::is_ascii_alphabetic),
+                word => counts(before, word, after),
+            };
+            counts && !is_remarked(before, after, language)
+        })
     })
+}
+
+/// Whether a line begins as a comment does, and as no line of SQL: nothing is said of `* FROM jobs FOR UPDATE`.
+fn is_remarked(before: &[u8], after: &[u8], language: HostLanguage) -> bool {
+    use HostLanguage::{Elixir, Php, Python, Ruby};
+    let near = &before[before.len().saturating_sub(LINE)..];
+    let Some(start) = memchr::memrchr(b'\n', near) else { return false };
+    let line = near[start + 1..].trim_ascii_start();
+    match line {
+        [b'#', rest @ ..] => matches!(language, Elixir | Php | Python | Ruby) && !rest.starts_with(b"{"),
+        _ if matches!(language, Elixir | Python | Ruby) => false,
+        [b'/', b'/', ..] => true,
+        [b'*', rest @ ..] => {
+            static FROM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)\bfrom\b").ok());
+            let from = |text: &[u8]| FROM.as_ref().is_none_or(|from| from.is_match(text));
+            let end = after.iter().take(LINE).position(|&byte| byte == b'\n');
+            // A `*/` on the line ends the comment.
+            !from(rest) && !rest.contains(&b'/') && end.is_some_and(|end| !from(&after[..end]))
+        }
+        _ => false,
+    }
 }
 
 /// Whether there may be an UPDATE statement: the word, and SET after it.
@@ -59,7 +93,6 @@ fn counts(before: &[u8], word: &[u8], after: &[u8]) -> bool {
                 || is_for(before, &["key"])
                 || !begins_in_word(after) && is_for(before, &[])
         }
-        b'.' => after.first().is_some_and(u8::is_ascii_alphabetic),
         b'c' if word.len() > "commit".len() => true,
         b'f' => {
             let rows = ["first", "next"].into_iter().find_map(|word| without_first(space_first(after)?, word));
@@ -166,23 +199,46 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn lines_of_comments_hold_no_lock() {
+        use HostLanguage::{Go, Php, Python, Ruby};
+        for (text, language) in [
+            ("\n// check for update\n", Go),
+            ("/**\n   * Check for update.\n   */", Go),
+            ("\n  # for update, skip locked\n", Python),
+            ("\n # see pg_advisory_lock\n", Php),
+            ("\n // see pg_advisory_lock\n", Php),
+        ] {
+            assert!(!may_lock_in_host(text.as_bytes(), language), "{text:?}");
+        }
+        for (text, language) in [
+            ("`SELECT\n  * FROM jobs FOR UPDATE`\n", Go),
+            ("\n #{select} FOR UPDATE\n", Ruby),
+            ("\n */ f(\" FOR UPDATE\")\n", Go),
+            ("\n x // FOR UPDATE\n", Go),
+        ] {
+            assert!(may_lock_in_host(text.as_bytes(), language), "{text:?}");
+        }
+    }
+
     /// The same as one expression each.
-    fn by_expression(content: &[u8]) -> bool {
+    fn by_expression(content: &[u8], language: HostLanguage) -> bool {
         static ALL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
             let patterns = [
                 r"advisory_|skip(?:\s+|_)?locked|pg_locks",
                 r"\bfor\s+(?:no\s+key\s+update\b|key\s+share|update\b|share\b)",
-                r"for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking|\.lock\.[a-z]",
+                r"for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking",
                 r#"\bfor\(\s*["'`](?:no\s+key\s+)?(?:update|share)"#,
                 r#"\blimit\s+(?:[0-9$:?%@#{]|all\b)|\blimit\s*["'`]|\bfetch\s+(?:first|next)\b"#,
                 r"(?s)\bupdate\b.*\bset\b",
                 r#"["'`](?:begin|start\s+transaction)\b"#,
                 r#"["'`](?:commit|rollback)\b"#,
+                r"\.lock\.[a-z]",
             ];
             patterns.iter().map(|pattern| Regex::new(&format!("(?i-u){pattern}")).unwrap()).collect()
         });
         let holds = |index: usize| ALL[index].is_match(content);
-        (0..4).any(holds) || holds(4) && holds(5) || holds(6) && holds(7)
+        (0..4).any(holds) || holds(4) && holds(5) || holds(6) && holds(7) || holds(8) && language == HostLanguage::Ruby
     }
 
     proptest! {
@@ -196,7 +252,10 @@ mod tests {
             ]), 0..16)
         ) {
             let text = parts.concat();
-            prop_assert_eq!(may_lock_in_host(text.as_bytes()), by_expression(text.as_bytes()), "{}", text);
+            for language in [HostLanguage::Ruby, HostLanguage::Go] {
+                let found = may_lock_in_host(text.as_bytes(), language);
+                prop_assert_eq!(found, by_expression(text.as_bytes(), language), "{}", text);
+            }
         }
     }
 }

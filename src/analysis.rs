@@ -162,7 +162,9 @@ impl<'a> File<'a> {
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
             file.comments.extend(comments.map(|token| document.region.to_source(token.span())));
         }
-        if let Language::Host(language) = source.language() {
+        if let Language::Host(language) = source.language()
+            && file.may_run(source)
+        {
             file.follow_host(language, syntax);
         }
         for document in documents {
@@ -190,6 +192,15 @@ impl<'a> File<'a> {
     /// Whether host code names an isolation level in which a transaction reads one snapshot.
     pub fn asks_for_one_snapshot(&self) -> bool {
         self.one_snapshot
+    }
+
+    /// Whether something in host code may run SQL or lock, or a comment speaks to locklint: only then does its code matter.
+    fn may_run(&self, source: &Source) -> bool {
+        !self.program.queries.is_empty()
+            || !self.builder_locks.is_empty()
+            || !self.builder_calls.is_empty()
+            || prefilter::names_advisory(source.text().as_bytes())
+            || self.comments.iter().any(|comment| source.slice(*comment).contains("locklint"))
     }
 
     /// Runs the functions of a host source on their sessions. Their units replace those of the queries that they run.

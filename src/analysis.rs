@@ -167,6 +167,7 @@ impl<'a> File<'a> {
         {
             file.follow_host(language, syntax);
         }
+        file.statements.retain(|statement| statement.query.is_none() || statement.is_relevant());
         for document in documents {
             if let Origin::Body(owner) = document.origin {
                 file.define(&owner);
@@ -194,9 +195,10 @@ impl<'a> File<'a> {
         self.one_snapshot
     }
 
-    /// Whether something in host code may run SQL or lock, or a comment speaks to locklint: only then does its code matter.
+    /// Whether something in host code may lock or begin a transaction, or a comment speaks to locklint: only then does it
+    /// matter what its functions do.
     fn may_run(&self, source: &Source) -> bool {
-        !self.program.queries.is_empty()
+        self.statements.iter().any(|one| one.is_relevant() || matches!(one.tree.verb(), Verb::Begin { .. }))
             || !self.builder_locks.is_empty()
             || !self.builder_calls.is_empty()
             || prefilter::names_advisory(source.text().as_bytes())
@@ -243,7 +245,6 @@ impl<'a> File<'a> {
             }
             self.units.extend(units.into_iter().map(UnitFlow::new));
         }
-        self.statements.retain(|statement| statement.query.is_none() || statement.is_relevant());
     }
 
     /// Whether it is test code, by its path or the libraries that it uses: odd locking is there on purpose.

@@ -180,9 +180,12 @@ impl<'a> File<'a> {
             let comments = document.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
             file.comments.extend(comments.map(|token| document.region.to_source(token.span())));
         }
-        if let Language::Host(language) = source.language() {
+        if let Language::Host(language) = source.language()
+            && (file.may_run(source) || !known.host.is_empty())
+        {
             file.follow_host(language, syntax, known);
         }
+        file.statements.retain(|statement| statement.query.is_none() || statement.is_relevant());
         for document in documents {
             if let Origin::Body(owner) = document.origin {
                 file.define(&owner);
@@ -208,6 +211,16 @@ impl<'a> File<'a> {
     /// Whether host code names an isolation level in which a transaction reads one snapshot.
     pub fn asks_for_one_snapshot(&self) -> bool {
         self.one_snapshot
+    }
+
+    /// Whether something in host code may lock or begin a transaction, or a comment speaks to locklint: only then does it
+    /// matter what its functions do.
+    fn may_run(&self, source: &Source) -> bool {
+        self.statements.iter().any(|one| one.is_relevant() || matches!(one.tree.verb(), Verb::Begin { .. }))
+            || !self.builder_locks.is_empty()
+            || !self.builder_calls.is_empty()
+            || prefilter::names_advisory(source.text().as_bytes())
+            || self.comments.iter().any(|comment| source.slice(*comment).contains("locklint"))
     }
 
     /// Runs the functions of a host source on their sessions. Their units replace those of the queries that they run.
@@ -256,7 +269,6 @@ impl<'a> File<'a> {
             }
             self.units.extend(units.into_iter().map(UnitFlow::new));
         }
-        self.statements.retain(|statement| statement.query.is_none() || statement.is_relevant());
     }
 
     /// Whether it is test code, by its path or the libraries that it uses: odd locking is there on purpose.

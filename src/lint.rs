@@ -12,7 +12,7 @@ use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
 use crate::fingerprint;
 use crate::language::{Language, expected_output, is_other_database, is_test};
 use crate::prefilter;
-use crate::project::{Project, ProjectFile, Targets};
+use crate::project::{Mark, Project, ProjectFile, Targets};
 use crate::region::Region;
 use crate::rule::{Arbitration, Check, Context, Silence, Sink, arbitrate};
 use crate::rules::RULES;
@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use regex::bytes::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Lints the targets of a project. Pure: the same project, targets and settings give the same report. Of a target in which
 /// no finding may lie, a configuration file, those are reported whose story leads there: who names it has changed it.
@@ -88,11 +88,17 @@ pub(crate) fn with_files<R>(
     notices: &mut Vec<Notice>,
     then: impl FnOnce(&[File<'_>], &[Loaded]) -> R,
 ) -> R {
-    let known = |id| project.memo(id).and_then(|memo| memo.marked.get().copied());
     let asks_for_keys = AtomicBool::new(false);
+    let minified = AtomicUsize::new(0);
+    let is_marked = |id, mark| {
+        minified.fetch_add(usize::from(mark == Mark::Minified && targets.contains(id)), Ordering::Relaxed);
+        mark == Mark::Marked
+    };
+    let known = |id| project.memo(id).and_then(|memo| memo.marked.get().copied());
+    let passed = |id| known(id).is_some_and(|mark| !is_marked(id, mark));
     let marked = |id, file: &ProjectFile, content: &[u8]| {
-        let Some(memo) = project.memo(id) else { return marked(file, content) };
-        let marked = *memo.marked.get_or_init(|| marked(file, content));
+        let Some(memo) = project.memo(id) else { return is_marked(id, marked(file, content)) };
+        let marked = is_marked(id, *memo.marked.get_or_init(|| marked(file, content)));
         if marked && targets.contains(id) && prefilter::may_skip(content) {
             asks_for_keys.store(true, Ordering::Relaxed);
         }
@@ -102,7 +108,12 @@ pub(crate) fn with_files<R>(
         }
         marked
     };
-    let sources = read(project, targets, (&|id| known(id) == Some(false), &marked), notices);
+    let sources = read(project, targets, (&passed, &marked), notices);
+    match minified.into_inner() {
+        0 => {}
+        1 => notices.push(left_out("1 minified file with words of locks was not read".to_owned())),
+        many => notices.push(left_out(format!("{many} minified files with words of locks were not read"))),
+    }
     let mut regions = room(&sources);
     let mut files = analyse(project, &sources, &mut regions, &Elsewhere::default(), notices);
     place(project, &mut files);
@@ -147,26 +158,36 @@ pub(crate) fn facts(project: &dyn Project, targets: &Targets, settings: &Setting
     };
     let pooler = if files.iter().any(|file| asks(&file)) { Pooler::read(project) } else { Pooler::default() };
     let mut facts = Facts::of(files, project.complete(), catalog, pooler);
+    let limits = |buffer: &mut Vec<u8>, index: usize, file: &ProjectFile| {
+        let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+        matches!(file.language, Language::Host(_))
+            && !is_test(&file.path)
+            && project.read_into(id, buffer).is_ok_and(prefilter::limits_to_one)
+    };
     facts.pool_of_one = files.iter().any(|file| targets.contains(file.id) && file.locks_through_pool())
-        && project.files().par_iter().enumerate().any(|(index, file)| {
-            let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-            matches!(file.language, Language::Host(_))
-                && !is_test(&file.path)
-                && project.read(id).is_ok_and(|content| prefilter::limits_to_one(&content))
-        });
+        && project
+            .files()
+            .par_iter()
+            .enumerate()
+            .map_init(Vec::new, |buffer, (index, file)| limits(buffer, index, file))
+            .any(|limits| limits);
     facts
+}
+
+/// What is told of files as a whole.
+fn left_out(message: String) -> Notice {
+    Notice { path: "".into(), message, trouble: false }
 }
 
 /// A file's source.
 pub(crate) type Loaded = (FileId, Arc<Source>);
 
 /// Whether a file, by its content, may hold a lock, or a comment about one.
-fn marked(file: &ProjectFile, content: &[u8]) -> bool {
+fn marked(file: &ProjectFile, content: &[u8]) -> Mark {
     let may_lock = match file.language {
-        Language::Host(_) => {
-            prefilter::may_lock_in_host(content)
+        Language::Host(language) => {
+            prefilter::may_lock_in_host(content, language)
                 && !prefilter::is_compiled(content)
-                && !prefilter::is_minified(content)
                 && (prefilter::names_advisory(content) || !prefilter::is_for_another(content))
         }
         Language::Sql | Language::Markdown | Language::Config(_) | Language::Prisma | Language::Expected => {
@@ -174,8 +195,15 @@ fn marked(file: &ProjectFile, content: &[u8]) -> bool {
         }
     };
     let locks = may_lock && (!is_other_database(&file.path) || prefilter::names_advisory(content));
+    let is_minified = locks && matches!(file.language, Language::Host(_)) && prefilter::is_minified(content);
     // No word shows in what is no text, and that it is none has to be told.
-    locks || suppress::may_suppress(content) || !is_text(content)
+    if locks && !is_minified || suppress::may_suppress(content) || !is_text(content) {
+        Mark::Marked
+    } else if is_minified {
+        Mark::Minified
+    } else {
+        Mark::Plain
+    }
 }
 
 /// A search for calls of wrappers.

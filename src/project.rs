@@ -53,9 +53,20 @@ pub trait Project: Sync {
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
     /// Whether it may hold a lock, or a comment about one.
-    pub marked: OnceLock<bool>,
+    pub marked: OnceLock<Mark>,
     /// Whether it may declare a table.
     pub declares: OnceLock<bool>,
+}
+
+/// Whether a content is worth reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// No word of a lock is in it.
+    Plain,
+    /// It may hold a lock, or a comment about one.
+    Marked,
+    /// It may hold a lock, but is made for machines and not read.
+    Minified,
 }
 
 /// The files that are reported on: sorted indices of the project's files. The others are context.

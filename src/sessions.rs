@@ -44,6 +44,11 @@ use value::{Handle, Val};
 /// How deep functions are followed into those that they call.
 const MAX_INLINED: usize = 4;
 
+/// How deep statements and expressions may lie in each other with all that is followed. A `switch` of many cases is that
+/// deep, for each case lies in what happens when those before it do not hold. What is deeper is left out, and nothing is said
+/// of the function's paths.
+const MAX_NESTED: usize = 200;
+
 /// How many steps a function may have with all that it calls; more are not followed.
 const MAX_STEPS: usize = 4000;
 
@@ -151,8 +156,6 @@ struct Run<'a, 's, 'd> {
     result: Val,
     /// Closures that were given away, with the variables that they see.
     later: Vec<(FunctionId, HashMap<String, Val>)>,
-    /// The file may have rows made into something else.
-    maps_rows: bool,
     /// Who looks at answers.
     asking: answer::Asking,
     /// A framework calls the function itself.
@@ -169,6 +172,10 @@ struct Run<'a, 's, 'd> {
     ensured: usize,
     /// Names for the ends of what is followed.
     labels: usize,
+    /// How many statements and expressions are around.
+    nested: usize,
+    /// Something was left out, because it lies too deep.
+    is_cut: bool,
 }
 
 /// A function on the way.
@@ -211,7 +218,6 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             called: Vec::new(),
             result: Val::Nothing,
             later: Vec::new(),
-            maps_rows: answer::maps_rows(program.text),
             asking: answer::Asking::default(),
             is_entry: false,
             annotated: false,
@@ -220,6 +226,8 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             cleanups: 0,
             ensured: 0,
             labels: 0,
+            nested: 0,
+            is_cut: false,
         }
     }
 
@@ -246,7 +254,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
         let mut units = self
             .builder
             .units((&name, function.span), &root, &sessions.all, &|mine, other| sessions.outside(mine, other));
-        if function.has_error || self.builder.len() >= MAX_STEPS {
+        if function.has_error || self.is_cut || self.builder.len() >= MAX_STEPS {
             for unit in &mut units {
                 if let Some(session) = &mut unit.session {
                     session.escapes = true;
@@ -281,10 +289,22 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
     fn block(&mut self, stmt: StmtId) -> Node {
         let mut nodes = Vec::new();
         self.frame().depth += 1;
-        self.stmt(stmt, &mut nodes);
+        self.deeper(|run| run.stmt(stmt, &mut nodes));
         let frame = self.frame();
         frame.depth = frame.depth.saturating_sub(1);
         Node::Sequence(nodes)
+    }
+
+    /// One level deeper; what is too deep gives nothing.
+    fn deeper<T: Default>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        if self.nested == MAX_NESTED {
+            self.is_cut = true;
+            return T::default();
+        }
+        self.nested += 1;
+        let value = run(self);
+        self.nested -= 1;
+        value
     }
 
     /// What a name stands for: a variable on the way, else a declaration.

@@ -80,6 +80,8 @@ pub fn why(project: &dyn Project, (file, line): (FileId, usize), settings: &Sett
         let named: BTreeSet<FileId> = why.places().map(|at| at.file).collect();
         why.sources = loaded.iter().filter(|(id, _)| named.contains(id)).cloned().collect();
     });
+    // What is told of files as a whole is no answer.
+    notices.retain(|notice| notice.trouble || !notice.path.is_empty());
     why.notices.append(&mut notices);
     why
 }

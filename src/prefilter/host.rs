@@ -1,6 +1,7 @@
 //! The words of locks in host code. One expression for all of them has no literal that can be searched for, and goes byte
 //! by byte; so rare words are searched for, several at once, and what stands around each is read here.
 
+use crate::language::HostLanguage;
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
@@ -18,6 +19,9 @@ static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)beg
 /// Words that end one.
 static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)commit|rollback").ok());
 
+/// How long a line of a comment is.
+const LINE: usize = 1 << 9;
+
 /// How far from `UPDATE` its `SET` stands.
 const TARGET: usize = 1 << 10;
 
@@ -25,31 +29,138 @@ const TARGET: usize = 1 << 10;
 /// a locking clause, of a queue claim without one, or the beginning of a transaction in a string. `limit`, `fetch` and
 /// `for` are words of every day: they count with what follows them in a query, and a limit counts where rows are updated,
 /// the beginning of a transaction where one ends.
-pub fn may_lock_in_host(content: &[u8]) -> bool {
-    any(&LOCKS, content) || any(&BOUNDS, content) && updates(content) || any(&BEGINS, content) && any(&ENDS, content)
+pub fn may_lock_in_host(content: &[u8], language: HostLanguage) -> bool {
+    let any = |words| any(words, content, language);
+    any(&LOCKS) || any(&BOUNDS) && updates(content) || any(&BEGINS) && any(&ENDS)
 }
 
 /// Whether one of the words counts somewhere.
-fn any(words: &LazyLock<Option<Regex>>, content: &[u8]) -> bool {
+fn any(words: &LazyLock<Option<Regex>>, content: &[u8], language: HostLanguage) -> bool {
     words.as_ref().is_none_or(|words| {
         let mut found = words.find_iter(content);
-        found.any(|word| counts(&content[..word.start()], word.as_bytes(), &content[word.end()..]))
+        found.any(|word| {
+            let (before, after) = (&content[..word.start()], &content[word.end()..]);
+            let counts = match word.as_bytes() {
+                // Rails' `lock` between two calls is a mutex elsewhere.
+                [b'.', ..] => language == HostLanguage::Ruby && after.first().is_some_and(u8::is_ascii_alphabetic),
+                word => counts(before, word, after),
+            };
+            counts && !is_remarked(before, after, language)
+        })
     })
 }
 
-/// Whether there may be an UPDATE statement: the word, and SET after it.
+/// Whether a line begins as a comment does, and as no line of SQL: nothing is said of `* FROM jobs FOR UPDATE`.
+fn is_remarked(before: &[u8], after: &[u8], language: HostLanguage) -> bool {
+    use HostLanguage::{Elixir, Php, Python, Ruby};
+    let near = &before[before.len().saturating_sub(LINE)..];
+    let Some(start) = memchr::memrchr(b'\n', near) else { return false };
+    let line = near[start + 1..].trim_ascii_start();
+    match line {
+        [b'#', rest @ ..] => matches!(language, Elixir | Php | Python | Ruby) && !rest.starts_with(b"{"),
+        _ if matches!(language, Elixir | Python | Ruby) => false,
+        [b'/', b'/', ..] => true,
+        [b'*', rest @ ..] => {
+            static FROM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)\bfrom\b").ok());
+            let from = |text: &[u8]| FROM.as_ref().is_none_or(|from| from.is_match(text));
+            let end = after.iter().take(LINE).position(|&byte| byte == b'\n');
+            // A `*/` on the line ends the comment.
+            !from(rest) && !rest.contains(&b'/') && end.is_some_and(|end| !from(&after[..end]))
+        }
+        _ => false,
+    }
+}
+
+/// Whether there may be an UPDATE statement: the word, what may name a table, and SET after it.
 pub(super) fn updates(content: &[u8]) -> bool {
     static UPDATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)\bupdate\b").ok());
     static SET: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)\bset\b").ok());
     let sets = |after: &[u8]| SET.as_ref().is_none_or(|set| set.is_match(&after[..after.len().min(TARGET)]));
-    UPDATE.as_ref().is_none_or(|update| update.find_iter(content).any(|word| sets(&content[word.end()..])))
+    let updates = |after: &[u8]| match target(after) {
+        Target::Table => true,
+        Target::Open(rest) => sets(rest),
+        Target::None => false,
+    };
+    UPDATE.as_ref().is_none_or(|update| update.find_iter(content).any(|word| updates(&content[word.end()..])))
+}
+
+/// What stands after `UPDATE`.
+enum Target<'t> {
+    /// A table, perhaps with another name, and SET.
+    Table,
+    /// What may go on to be that: a quoted name, a hole, a comment, the end of a string.
+    Open(&'t [u8]),
+    /// Prose, or code.
+    None,
+}
+
+/// How many words stand at most between `UPDATE` and `SET`: `ONLY`, the table, `AS`, its other name.
+const NAMES: usize = 4;
+
+fn target(after: &[u8]) -> Target<'_> {
+    let goes_on = |rest: &[u8], first: &[u8]| rest.first().is_some_and(|byte| first.contains(byte));
+    let Some(mut rest) = space_first(after) else {
+        return if goes_on(after, b"\\/$#{%") { Target::Open(after) } else { Target::None };
+    };
+    for count in 0..=NAMES {
+        let is_name = |byte: &u8| is_word(byte) || *byte == b'.' || !byte.is_ascii();
+        let end = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        if word.is_empty() {
+            return if goes_on(rest, b"\"'`$#{%@:?[<*\\/-") { Target::Open(rest) } else { Target::None };
+        }
+        if count > 0 && word.eq_ignore_ascii_case(b"set") {
+            return Target::Table;
+        }
+        match space_first(after) {
+            Some(next) => rest = next,
+            None if goes_on(after, b"\"'`$#{%[*\\/-") => return Target::Open(after),
+            None => return Target::None,
+        }
+    }
+    Target::None
+}
+
+/// Words that may follow a locking clause on its line; after another word it is prose.
+const AFTER_CLAUSE: &[&str] = &[
+    "of",
+    "nowait",
+    "skip",
+    "wait",
+    "for",
+    "limit",
+    "offset",
+    "fetch",
+    "as",
+    "into",
+    "loop",
+    "union",
+    "intersect",
+    "except",
+    "order",
+    "returning",
+    "then",
+    "where",
+];
+
+/// Words that may follow `BEGIN` on its line.
+const AFTER_BEGIN: &[&str] =
+    &["transaction", "work", "isolation", "read", "not", "deferrable", "immediate", "exclusive", "deferred", "atomic"];
+
+/// Whether what stands after a word is on its line no word, or one of some.
+fn is_followed(after: &[u8], by: &[&str]) -> bool {
+    let start = after.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(after.len());
+    let (rest, is_spaced) = (&after[start..], start > 0);
+    let end = rest.iter().position(|byte| !is_word(byte)).unwrap_or(rest.len());
+    !is_spaced || end == 0 || by.iter().any(|word| rest[..end].eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// Whether one of the words counts between what stands before it and what stands after it.
 fn counts(before: &[u8], word: &[u8], after: &[u8]) -> bool {
     match word[0].to_ascii_lowercase() {
         b'u' => {
-            builds(before, after) || !begins_in_word(after) && (is_for(before, &[]) || is_for(before, &["key", "no"]))
+            let is_clause = || is_for(before, &[]) || is_for(before, &["key", "no"]);
+            builds(before, after) || !begins_in_word(after) && is_clause() && is_followed(after, AFTER_CLAUSE)
         }
         b's' => {
             let shared = after.strip_prefix(b"d").or_else(|| after.strip_prefix(b"D"));
@@ -57,20 +168,24 @@ fn counts(before: &[u8], word: &[u8], after: &[u8]) -> bool {
             lock.is_some_and(|rest| without_first(rest, "lock(").is_some())
                 || builds(before, after)
                 || is_for(before, &["key"])
-                || !begins_in_word(after) && is_for(before, &[])
+                || !begins_in_word(after) && is_for(before, &[]) && is_followed(after, AFTER_CLAUSE)
         }
-        b'.' => after.first().is_some_and(u8::is_ascii_alphabetic),
         b'c' if word.len() > "commit".len() => true,
         b'f' => {
             let rows = ["first", "next"].into_iter().find_map(|word| without_first(space_first(after)?, word));
             !ends_in_word(before) && rows.is_some_and(|rest| !begins_in_word(rest))
         }
-        b'b' | b'c' | b'r' => is_quoted(before) && !begins_in_word(after),
+        b'b' => is_quoted(before) && !begins_in_word(after) && is_followed(after, AFTER_BEGIN),
+        b'c' | b'r' => is_quoted(before) && !begins_in_word(after),
         b't' => {
             let start = space_last(before).and_then(|before| without_last(before, "start"));
             start.is_some_and(is_quoted) && !begins_in_word(after)
         }
-        b'l' if word.eq_ignore_ascii_case(b"limit") => !ends_in_word(before) && limits(after),
+        b'l' if word.eq_ignore_ascii_case(b"limit") => {
+            // Alone in a string it is the name of a property.
+            let is_alone = is_quoted(before) && after.first().is_some_and(is_quote);
+            !is_alone && !ends_in_word(before) && limits(after)
+        }
         b'l' => {
             let skip = before.strip_suffix(b"_").or_else(|| space_last(before)).unwrap_or(before);
             without_last(skip, "skip").is_some()
@@ -84,7 +199,15 @@ fn builds(before: &[u8], after: &[u8]) -> bool {
     let loose = |text: &'_ [u8]| text.strip_suffix(b"_").map_or(text.len(), <[u8]>::len);
     let joined = |text: &[u8], word: &str| without_last(&text[..loose(text)], word).map(<[u8]>::len);
     let no_key = joined(before, "key").and_then(|end| joined(&before[..end], "no"));
-    let is_name = [Some(before.len()), no_key].into_iter().flatten().any(|end| joined(&before[..end], "for").is_some());
+    // `with_for_update`, but not `checkForUpdate`.
+    let begins = |end: usize| {
+        let name = &before[..end];
+        !ends_in_word(name)
+            || ["with", "select", "lock"].iter().any(|word| joined(name, word).is_some())
+            || name.ends_with(b"_") && !ends_in_word(&name[..name.len() - 1])
+    };
+    let is_name =
+        [Some(before.len()), no_key].into_iter().flatten().any(|end| joined(&before[..end], "for").is_some_and(begins));
     if is_name && !begins_in_word(after) {
         return true;
     }
@@ -166,23 +289,112 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn lines_of_comments_hold_no_lock() {
+        use HostLanguage::{Go, Php, Python, Ruby};
+        for (text, language) in [
+            ("\n// check for update\n", Go),
+            ("/**\n   * Check for update.\n   */", Go),
+            ("\n  # for update, skip locked\n", Python),
+            ("\n # see pg_advisory_lock\n", Php),
+            ("\n // see pg_advisory_lock\n", Php),
+        ] {
+            assert!(!may_lock_in_host(text.as_bytes(), language), "{text:?}");
+        }
+        for (text, language) in [
+            ("`SELECT\n  * FROM jobs FOR UPDATE`\n", Go),
+            ("\n #{select} FOR UPDATE\n", Ruby),
+            ("\n */ f(\" FOR UPDATE\")\n", Go),
+            ("\n x // FOR UPDATE\n", Go),
+        ] {
+            assert!(may_lock_in_host(text.as_bytes(), language), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_update_names_a_table_and_sets() {
+        for text in [
+            "UPDATE jobs SET",
+            "update only s.jobs as j\n set",
+            "UPDATE \"jobs\" SET",
+            "UPDATE ${table} SET",
+            "UPDATE jobs\\n SET",
+            "\"UPDATE \" + table + \" SET",
+            "'UPDATE jobs ' 'SET",
+            "UPDATE jobs -- now\nSET",
+            "UPDATE/**/jobs SET",
+            "update %s set",
+            "UPDATE :tbl SET",
+            "UPDATE jobs * SET",
+            "UPDATE größe SET",
+            "UPDATE\\n  jobs SET",
+            "UPDATE a.#{b} SET",
+        ] {
+            assert!(updates(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "update: function () { set }",
+            "update('a'); set",
+            "update = set",
+            "update the whole state with a set",
+            "emit('update', set)",
+            "update of all that is to be set, update set",
+            "UPDATE jobs",
+            "updated a set",
+        ] {
+            assert!(!updates(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_about_updates_is_no_lock() {
+        for text in
+            ["'ready for update operations'", "for update management", "checkForUpdate()", "'Begin a change', 'commit'"]
+        {
+            assert!(!may_lock_in_host(text.as_bytes(), HostLanguage::Go), "{text}");
+        }
+        for text in [
+            "for update\nof a",
+            "FOR UPDATE OF a",
+            "FOR SHARE NOWAIT",
+            "' FOR UPDATE'",
+            "for update;",
+            "FOR UPDATE ${nowait}",
+            "with_for_update(",
+            ".forUpdate()",
+            "selectForUpdate(",
+            "'BEGIN', 'COMMIT'",
+            "`BEGIN ISOLATION LEVEL x` 'rollback'",
+        ] {
+            assert!(may_lock_in_host(text.as_bytes(), HostLanguage::Go), "{text}");
+        }
+    }
+
     /// The same as one expression each.
-    fn by_expression(content: &[u8]) -> bool {
+    fn by_expression(content: &[u8], language: HostLanguage) -> bool {
         static ALL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+            // What follows on the line is no word, or one of these.
+            let then = |words: &[&str]| format!(r"(?:[ \t]*(?:[^ \t\w]|\z)|[ \t]+(?:{})(?:\W|\z))", words.join("|"));
+            let clause = then(AFTER_CLAUSE);
             let patterns = [
-                r"advisory_|skip(?:\s+|_)?locked|pg_locks",
-                r"\bfor\s+(?:no\s+key\s+update\b|key\s+share|update\b|share\b)",
-                r"for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking|\.lock\.[a-z]",
-                r#"\bfor\(\s*["'`](?:no\s+key\s+)?(?:update|share)"#,
-                r#"\blimit\s+(?:[0-9$:?%@#{]|all\b)|\blimit\s*["'`]|\bfetch\s+(?:first|next)\b"#,
-                r"(?s)\bupdate\b.*\bset\b",
-                r#"["'`](?:begin|start\s+transaction)\b"#,
-                r#"["'`](?:commit|rollback)\b"#,
+                r"advisory_|skip(?:\s+|_)?locked|pg_locks".to_owned(),
+                format!(r"\bfor\s+(?:key\s+share|(?:no\s+key\s+update|update|share){clause})"),
+                r"(?:\A|\W|(?:with|select|lock)_?|(?:\A|\W)_)for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking"
+                    .to_owned(),
+                r#"\bfor\(\s*["'`](?:no\s+key\s+)?(?:update|share)"#.to_owned(),
+                r#"\blimit\s+(?:[0-9$:?%@#{]|all\b)|\blimit\s+["'`]|(?:\A|[^\w"'`])limit["'`]|\bfetch\s+(?:first|next)\b"#
+                    .to_owned(),
+                format!(r#"["'`](?:begin{}|start\s+transaction\b)"#, then(AFTER_BEGIN)),
+                r#"["'`](?:commit|rollback)\b"#.to_owned(),
+                r"\.lock\.[a-z]".to_owned(),
             ];
             patterns.iter().map(|pattern| Regex::new(&format!("(?i-u){pattern}")).unwrap()).collect()
         });
         let holds = |index: usize| ALL[index].is_match(content);
-        (0..4).any(holds) || holds(4) && holds(5) || holds(6) && holds(7)
+        (0..4).any(holds)
+            || holds(4) && updates(content)
+            || holds(5) && holds(6)
+            || holds(7) && language == HostLanguage::Ruby
     }
 
     proptest! {
@@ -196,7 +408,10 @@ mod tests {
             ]), 0..16)
         ) {
             let text = parts.concat();
-            prop_assert_eq!(may_lock_in_host(text.as_bytes()), by_expression(text.as_bytes()), "{}", text);
+            for language in [HostLanguage::Ruby, HostLanguage::Go] {
+                let found = may_lock_in_host(text.as_bytes(), language);
+                prop_assert_eq!(found, by_expression(text.as_bytes(), language), "{}", text);
+            }
         }
     }
 }

@@ -14,9 +14,10 @@ const MAX_OPERANDS: usize = 8;
 const MAX_TWICE: usize = 24;
 
 /// What a condition says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) enum Condition {
     /// Nothing.
+    #[default]
     Opaque,
     /// It is true where a try-lock was granted, or where it was not.
     Granted(SiteId, bool),
@@ -73,6 +74,10 @@ impl Condition {
 impl Run<'_, '_, '_> {
     /// Runs a condition; what runs in any case goes to `out`.
     pub(super) fn condition(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Condition {
+        self.deeper(|run| run.said(expr, out))
+    }
+
+    fn said(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Condition {
         let code = self.program.code;
         let Some(node) = code.exprs.get(expr) else { return Condition::Opaque };
         match &node.value {
@@ -128,11 +133,12 @@ impl Run<'_, '_, '_> {
 
     /// The branch over a condition.
     pub(super) fn branch(&self, condition: &Condition, then: Node, otherwise: Node) -> Node {
-        let two = |guard| Node::Branch { guard, then: Box::new(then.clone()), otherwise: Box::new(otherwise.clone()) };
+        let two = |guard, then, otherwise| Node::Branch { guard, then: Box::new(then), otherwise: Box::new(otherwise) };
         match condition {
-            Condition::Opaque => two(None),
+            Condition::Opaque => two(None, then, otherwise),
             Condition::Granted(site, granted) => {
-                two(Some(Guard { site: *site, then: Some(*granted), otherwise: Some(!granted) }))
+                let guard = Guard { site: *site, then: Some(*granted), otherwise: Some(!granted) };
+                two(Some(guard), then, otherwise)
             }
             Condition::Failed(step, failed) => {
                 let (yes, no) = if *failed { (then, otherwise) } else { (otherwise, then) };
@@ -154,7 +160,7 @@ impl Run<'_, '_, '_> {
                 // What is taken on two ways stands twice in the tree, which must not double at every level.
                 if !is_small(if *and { &otherwise } else { &then }) {
                     let mut nodes = between.clone();
-                    nodes.push(Node::Branch { guard: None, then: Box::new(then), otherwise: Box::new(otherwise) });
+                    nodes.push(two(None, then, otherwise));
                     return Node::Sequence(nodes);
                 }
                 let decided = if *and { otherwise.clone() } else { then.clone() };

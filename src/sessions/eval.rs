@@ -14,14 +14,14 @@ impl Run<'_, '_, '_> {
         if let Some(Some(val)) = self.decided.get(&expr) {
             return val.clone();
         }
-        let val = self.eval_new(expr, out);
+        let val = self.deeper(|run| run.value(expr, out));
         if let Some(decided) = self.decided.get_mut(&expr) {
             *decided = Some(val.clone());
         }
         val
     }
 
-    fn eval_new(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Val {
+    fn value(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Val {
         let code = self.program.code;
         let Some(node) = code.exprs.get(expr) else { return Val::Nothing };
         if self.builder.len() >= MAX_STEPS {

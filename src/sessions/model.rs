@@ -14,7 +14,7 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn model_locks(&mut self, call: &Call<'s>, span: Span, out: &mut Vec<Node>) -> bool {
         let base = match self.program.language {
             HostLanguage::Ruby => "ActiveRecord.Base",
-            HostLanguage::Php if self.program.text.contains("Illuminate\\") => "DB",
+            HostLanguage::Php if self.names.is_laravel => "DB",
             _ => return false,
         };
         let found = builders::model(self.program.text, call.from_name, self.program.language);

@@ -1,5 +1,6 @@
 //! From names and types to handles: what a file declares, and which library that is.
 
+use super::answer::maps_rows;
 use super::imports::Imported;
 use super::library::{aliases, borrows};
 use super::types::{package, within};
@@ -44,6 +45,10 @@ pub(super) struct Names<'a, 's> {
     pub(super) aliases: HashMap<&'s str, &'s str>,
     /// The handles that it imports.
     imported: &'a Imported,
+    /// The file may have rows made into something else.
+    pub(super) maps_rows: bool,
+    /// The file uses Laravel.
+    pub(super) is_laravel: bool,
 }
 
 impl<'a, 's> Names<'a, 's> {
@@ -75,6 +80,8 @@ impl<'a, 's> Names<'a, 's> {
             drivers: DRIVERS.iter().filter(used).collect(),
             aliases: aliases(text, language),
             imported,
+            maps_rows: maps_rows(text),
+            is_laravel: language == HostLanguage::Php && text.contains("Illuminate\\"),
         };
         names.declare();
         names.compose();

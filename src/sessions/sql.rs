@@ -144,7 +144,7 @@ impl<'s> Run<'_, 's, '_> {
                 _ => {}
             }
         }
-        let known = handle.evidence > Evidence::Name && one_row && !self.maps_rows;
+        let known = handle.evidence > Evidence::Name && one_row && !self.names.maps_rows;
         let part = if known { given(self.program.language, handle.driver.name, name) } else { Part::Unknown };
         let answer = Answer { site, step: self.step_from(first), granted: true, part };
         if handle.evidence > Evidence::Name && !name.is_empty() {

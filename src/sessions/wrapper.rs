@@ -57,6 +57,11 @@ impl HostWrappers {
         self.by_name.entry(wrapper.name.clone()).or_default().push(wrapper);
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
     /// The names of all.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)

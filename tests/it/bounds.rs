@@ -138,6 +138,37 @@ fn deep_nesting_ends() {
     findings("x.sql", &documents);
 }
 
+/// A Go function that locks, and then does something.
+fn go(then: &str) -> String {
+    format!(
+        "package a\n\nimport \"database/sql\"\n\nfunc f(db *sql.DB, ctx context.Context) error {{\n\tc, err := db.Conn(ctx)\n\
+         \tif err != nil {{\n\t\treturn err\n\t}}\n\tdefer c.Close()\n\
+         \tc.ExecContext(ctx, \"SELECT pg_advisory_lock(1)\")\n{then}\treturn nil\n}}\n"
+    )
+}
+
+#[test]
+fn long_chains_of_cases_end() {
+    // Each case lies in what happens when those before it do not hold.
+    let cases = |count: usize, last: &str| {
+        let cases: String = (0..count).map(|n| format!("\tcase {n}:\n\t\tx = g({n})\n")).collect();
+        go(&format!("\tswitch n {{\n{cases}\tcase -1:\n{last}\t}}\n"))
+    };
+    assert!(findings("a.go", &cases(20, "")).contains(&"missing-unlock"));
+    // What is too deep may hold the unlock.
+    let unlock = "\t\tc.ExecContext(ctx, \"SELECT pg_advisory_unlock(1)\")\n";
+    for count in [300, 20_000] {
+        assert!(!findings("a.go", &cases(count, unlock)).contains(&"missing-unlock"), "{count}");
+    }
+    let ifs: String = (0..20_000).map(|n| format!("if n == {n} {{\n\t\tx = g({n})\n\t}} else ")).collect();
+    findings("a.go", &go(&format!("\t{ifs}{{\n{unlock}\t}}\n")));
+    let python = "def f(c):\n    c.execute('SELECT pg_advisory_lock(1)')\n    if a:\n        pass\n";
+    findings("a.py", &format!("{python}{}", "    elif b:\n        g()\n".repeat(20_000)));
+    let script = "async function f(c) { await c.query('SELECT pg_advisory_lock(1)'); switch (a) {";
+    findings("a.js", &format!("{script}{} }} }}", "case 1: g(); break;".repeat(20_000)));
+    findings("a.js", &format!("{script}}} x = {}1 }}", "a ? b : ".repeat(20_000)));
+}
+
 #[test]
 fn every_one_of_thousands_of_sites_is_seen() {
     const COUNT: usize = 3000;

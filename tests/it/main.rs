@@ -62,4 +62,6 @@ mod selection;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
+mod trees;
+#[cfg(test)]
 mod why;

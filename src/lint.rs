@@ -6,7 +6,7 @@ use crate::facts::catalog::{self, Catalog};
 use crate::facts::imports::handles;
 use crate::facts::pooler::Pooler;
 use crate::facts::routines;
-use crate::facts::wrappers::wrappers;
+use crate::facts::wrappers::{Calls, wrappers};
 use crate::fence::fenced;
 use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
 use crate::fingerprint;
@@ -22,7 +22,6 @@ use crate::span::Span;
 use crate::sql::script::{self, Surroundings};
 use crate::suppress;
 use rayon::prelude::*;
-use regex::bytes::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -203,28 +202,6 @@ fn marked(file: &ProjectFile, content: &[u8]) -> Mark {
         Mark::Minified
     } else {
         Mark::Plain
-    }
-}
-
-/// A search for calls of wrappers.
-struct Calls<'w> {
-    sql: Option<Regex>,
-    host: Option<Regex>,
-    wrappers: &'w Elsewhere,
-}
-
-impl<'w> Calls<'w> {
-    /// None where there is no wrapper.
-    fn of(wrappers: &'w Elsewhere) -> Option<Self> {
-        let sql = prefilter::calls(wrappers.sql.names());
-        let host = prefilter::calls(wrappers.host.names());
-        (sql.is_some() || host.is_some()).then_some(Self { sql, host, wrappers })
-    }
-
-    fn may_be_in(&self, path: &str, language: Language, content: &[u8]) -> bool {
-        let found = |calls: &Option<Regex>| calls.as_ref().is_some_and(|calls| calls.is_match(content));
-        let of_host = |language| found(&self.host) && self.wrappers.host.may_call(path, language, content);
-        found(&self.sql) || matches!(language, Language::Host(language) if of_host(language))
     }
 }
 

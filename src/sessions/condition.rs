@@ -10,6 +10,9 @@ use crate::language::HostLanguage;
 /// A condition over more operands than this says nothing.
 const MAX_OPERANDS: usize = 8;
 
+/// How long a question for the database may be, in bytes.
+const LONGEST_QUESTION: usize = 80;
+
 /// How many nodes may stand twice.
 const MAX_TWICE: usize = 24;
 
@@ -110,16 +113,35 @@ impl Run<'_, '_, '_> {
                 let right = self.eval(*right, out);
                 self.compared_with(&left, &right);
                 self.compared_with(&right, &left);
-                compared(operator, &left, &right)
+                match self.asks_for_database(expr) {
+                    Some(so) => Condition::Always(so),
+                    None => compared(operator, &left, &right),
+                }
             }
             _ => {
                 let val = self.eval(expr, out);
+                if let Some(so) = self.asks_for_database(expr) {
+                    return Condition::Always(so);
+                }
                 if let Val::Answer(answer) = &val {
                     self.exists(*answer);
                 }
                 Condition::of_val(&val)
             }
         }
+    }
+
+    /// Code for several databases asks which one it is on; where it locks it is PostgreSQL.
+    fn asks_for_database(&self, expr: ExprId) -> Option<bool> {
+        const OTHERS: &[&str] = &["sqlite", "mysql", "mariadb", "mssql", "sqlserver", "oracle"];
+        let text = self.slice(self.program.code.exprs.get(expr)?.span);
+        let differs = ["!=", "<>", "~=", " is not "].iter().any(|operator| text.contains(operator));
+        if text.len() > LONGEST_QUESTION || text.contains(['{', '\n']) {
+            return None;
+        }
+        let words = text.to_ascii_lowercase();
+        let (ours, other) = (words.contains("postgres"), OTHERS.iter().any(|name| words.contains(name)));
+        (ours != other).then_some(ours != differs)
     }
 
     /// Whether what gives a value failed, or did not.

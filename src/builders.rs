@@ -4,6 +4,7 @@
 mod calls;
 mod chain;
 mod keys;
+mod repository;
 mod shape;
 mod spellings;
 mod statement;
@@ -128,6 +129,7 @@ pub fn locks(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<L
             }
         }
     }
+    found.extend(repository::locks(text, language, program));
     found.sort_by_key(|lock| lock.at);
     found.dedup_by_key(|lock| lock.at);
     found

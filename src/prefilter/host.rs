@@ -31,7 +31,13 @@ const TARGET: usize = 1 << 10;
 /// the beginning of a transaction where one ends.
 pub fn may_lock_in_host(content: &[u8], language: HostLanguage) -> bool {
     let any = |words| any(words, content, language);
-    any(&LOCKS) || any(&BOUNDS) && updates(content) || any(&BEGINS) && any(&ENDS)
+    any(&LOCKS) || any(&BOUNDS) && updates(content) || any(&BEGINS) && any(&ENDS) || hints(content, language)
+}
+
+/// Whether an annotation of JPA may ask for SKIP LOCKED, by a lock timeout of -2.
+fn hints(content: &[u8], language: HostLanguage) -> bool {
+    let has = |word: &str| memchr::memmem::find(content, word.as_bytes()).is_some();
+    matches!(language, HostLanguage::Java | HostLanguage::Kotlin) && has("QueryHint(") && has("\"-2\"")
 }
 
 /// Whether one of the words counts somewhere.

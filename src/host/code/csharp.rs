@@ -35,6 +35,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
                 "switch_expression",
                 "is_pattern_expression",
                 "invocation_expression",
+                "anonymous_object_creation_expression",
                 "object_creation_expression",
                 "implicit_object_creation_expression",
                 "conditional_access_expression",
@@ -85,7 +86,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
         (Shape::Binary, &["binary_expression"]),
         (Shape::Unary("$"), &["prefix_unary_expression"]),
         (Shape::Items, &["tuple_expression", "tuple_pattern", "initializer_expression", "collection_expression"]),
-        (Shape::Items, &["anonymous_object_creation_expression", "parenthesized_variable_designation"]),
+        (Shape::Items, &["parenthesized_variable_designation"]),
         (Shape::Choice("condition", "consequence", "alternative"), &["conditional_expression"]),
         (Shape::Closure(&LAMBDA), &["lambda_expression", "anonymous_method_expression"]),
         (Shape::Function(&METHOD), &["method_declaration", "destructor_declaration", "operator_declaration"]),
@@ -123,6 +124,23 @@ pub(super) static SYNTAX: Syntax = Syntax {
     starts: &[("Thread", false), ("StartNew", false), ("QueueUserWorkItem", false), ("Run", false)],
 };
 
+/// `new { Key = key, id }`: the grammar has names and values in one row.
+fn members<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Vec<Argument<'s>> {
+    let mut cursor = node.walk();
+    let parts: Vec<Node<'t>> = node.children(&mut cursor).filter(|part| !part.is_extra()).collect();
+    let mut found = Vec::new();
+    let mut name = None;
+    for (index, part) in parts.iter().enumerate() {
+        if part.is_named() && parts.get(index + 1).is_some_and(|next| next.kind() == "=") {
+            name = Some(b.slice(*part));
+        } else if part.is_named() {
+            let value = b.expr(*part);
+            found.push(Argument { name: name.take(), value });
+        }
+    }
+    found
+}
+
 fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, statement: bool) -> Option<Lowered<'s>> {
     Some(match node.kind() {
         "using_directive" => {
@@ -136,6 +154,7 @@ fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, statement: bool) -> Opti
         | "record_declaration"
         | "interface_declaration"
         | "enum_declaration" => class(b, node),
+        "anonymous_object_creation_expression" => Lowered::Value(Value::Items(members(b, node))),
         "field_declaration" | "event_field_declaration" => {
             let declaration = b.part(node, "#variable_declaration")?;
             for field in bindings(b, declaration) {

@@ -3,6 +3,7 @@
 
 mod answer;
 mod call;
+mod choice;
 mod condition;
 mod does;
 mod eval;

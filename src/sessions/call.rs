@@ -1,6 +1,6 @@
 //! Calls of host code: what they do to sessions, and which functions are followed.
 
-use super::library::borrows;
+use super::library::{PASSES, borrows};
 use super::sql::is_runner;
 use super::value::{Handle, Origin, Val};
 use super::{MAX_STEPS, Run, names};
@@ -224,6 +224,9 @@ impl<'s> Run<'_, 's, '_> {
     /// A method of a handle.
     fn method(&mut self, handle: &Handle, call: &Call<'s>, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
         let known = handle.kind.method(call.name);
+        if known.is_none() && self.program.language == HostLanguage::Rust && PASSES.contains(&call.name) {
+            return Val::Handle(handle.clone());
+        }
         // `pool.putconn(conn)`
         if known.is_none()
             && let Some(val) = self.taken(call, None, asked, out)

@@ -136,18 +136,7 @@ impl Run<'_, '_, '_> {
                 }
                 val
             }
-            Value::Block(stmt) => {
-                let before = std::mem::take(&mut self.frame().result);
-                let exit = self.frame().exit.clone();
-                self.labels += 1;
-                let label = format!("\u{0}{}", self.labels);
-                self.frame().exit = Some(label.clone());
-                let body = self.block(*stmt);
-                self.frame().exit = exit;
-                let val = std::mem::replace(&mut self.frame().result, before);
-                out.push(Node::Block { label, body: Box::new(body) });
-                val
-            }
+            Value::Block(stmt) => self.given(*stmt, out),
             Value::Items(items) => {
                 let vals: Vec<Val> = items.iter().map(|item| self.eval(item.value, out)).collect();
                 vals.iter().for_each(|val| self.read_val(val));

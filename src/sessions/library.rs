@@ -11,6 +11,22 @@ use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+/// Methods of Rust's results and holders that give what is in them.
+pub(super) const PASSES: &[&str] = &[
+    "unwrap",
+    "expect",
+    "unwrap_or_else",
+    "map_err",
+    "context",
+    "with_context",
+    "wrap_err",
+    "wrap_err_with",
+    "as_mut",
+    "as_ref",
+    "by_ref",
+    "into_inner",
+];
+
 /// How many names a type may have one after the other.
 const MAX_ALIASES: usize = 4;
 

@@ -2,7 +2,7 @@
 
 use super::answer::maps_rows;
 use super::imports::Imported;
-use super::library::{aliases, borrows};
+use super::library::{PASSES, aliases, borrows};
 use super::types::{package, within};
 use super::value::{Handle, Origin};
 use crate::driver::{Does, Driver, Kind};
@@ -366,7 +366,10 @@ impl<'a, 's> Names<'a, 's> {
                 if let Value::Member { of, .. } = &self.code.exprs.get(call.callee)?.value
                     && let Some(of) = self.handle(*of, function, depth + 1)
                 {
-                    return derived(&of, of.kind.method(call.name)?, node.span);
+                    return match of.kind.method(call.name) {
+                        Some(does) => derived(&of, does, node.span),
+                        None => Some(of).filter(|_| self.language == HostLanguage::Rust && PASSES.contains(&call.name)),
+                    };
                 }
                 // `pgp(url)`: what the handle gives that is called.
                 if let Value::Name(name) = &self.code.exprs.get(call.callee)?.value

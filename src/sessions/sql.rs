@@ -135,10 +135,14 @@ impl<'s> Run<'_, 's, '_> {
             let Some(at) = self.builder.site(step) else { continue };
             match self.builder.function(at).map(|function| function.action) {
                 Some(Lock::TryLock) => {
-                    site = Some(at);
-                    if counts && self.builder.span(at).is_some_and(|span| given_out.contains(&span)) {
+                    let counted = counts && self.builder.span(at).is_some_and(|span| given_out.contains(&span));
+                    if counted {
                         self.builder.answered(at, Says::Dropped);
                     }
+                    // Elsewhere the rows can be fetched later.
+                    let is_all =
+                        matches!(self.program.language, HostLanguage::Rust | HostLanguage::Go | HostLanguage::CSharp);
+                    site = Some(at).filter(|_| !(counted && is_all));
                 }
                 Some(Lock::Unlock) if cancelled || self.suspended > 0 => self.cancelled(session, at),
                 _ => {}

@@ -9,7 +9,6 @@ use crate::flow::{Begins, Evidence, Exit as Leave, Node};
 use crate::host::code::{Binding, Exit, ExprId, Flow, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
-use std::collections::hash_map::Entry;
 
 /// How many statements that defer something stand each in the rest of the one before; what more of them defer runs at the
 /// end, wherever the function is left. Trees are walked by recursion.
@@ -37,29 +36,7 @@ impl<'a, 's> Run<'a, 's, '_> {
             }
             Flow::Bind(binding) => self.bind(binding, out),
             Flow::If { condition, binds, then, otherwise } => {
-                let mut mine = Vec::new();
-                // Later cases bind what the first one asks about.
-                let asked: &[ExprId] = match code.exprs.get(*condition).map(|expr| &expr.value) {
-                    Some(Value::Other(parts)) => parts,
-                    Some(Value::Binary { operator: "is", operands }) => operands,
-                    _ => &[],
-                };
-                for value in binds.iter().filter_map(|binding| binding.value).chain(asked.iter().copied()) {
-                    if let Entry::Vacant(free) = self.decided.entry(value) {
-                        free.insert(None);
-                        mine.push(value);
-                    }
-                }
-                let condition = self.condition(*condition, out);
-                for binding in binds {
-                    self.bind(binding, out);
-                }
-                let then = self.block(*then);
-                let otherwise = otherwise.map_or(Node::Sequence(Vec::new()), |stmt| self.block(stmt));
-                out.push(self.branch(&condition, then, otherwise));
-                mine.iter().for_each(|value| {
-                    self.decided.remove(value);
-                });
+                self.either((*condition, binds), (*then, *otherwise), false, out);
             }
             Flow::Loop { label, condition, binds, body, endless, once } => {
                 self.rounds(*label, *condition, binds, *body, (*endless, *once), out);

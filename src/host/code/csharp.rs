@@ -1,9 +1,12 @@
 //! C#.
 
+mod object;
+
 use super::build::{Builder, Case, Lowered, Way, span_of};
 use super::language::{Parts, Shape, Syntax};
-use super::{Argument, Binding, ExprId, Flow, Handler, Import, StmtId, Target, Value};
+use super::{Binding, ExprId, Flow, Handler, Import, StmtId, Target, Value};
 use crate::span::Span;
+use object::{entries, members};
 use std::borrow::Cow;
 use tree_sitter::Node;
 
@@ -123,23 +126,6 @@ pub(super) static SYNTAX: Syntax = Syntax {
     leaves: &[("Environment.Exit", true), ("Environment.FailFast", true)],
     starts: &[("Thread", false), ("StartNew", false), ("QueueUserWorkItem", false), ("Run", false)],
 };
-
-/// `new { Key = key, id }`: the grammar has names and values in one row.
-fn members<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Vec<Argument<'s>> {
-    let mut cursor = node.walk();
-    let parts: Vec<Node<'t>> = node.children(&mut cursor).filter(|part| !part.is_extra()).collect();
-    let mut found = Vec::new();
-    let mut name = None;
-    for (index, part) in parts.iter().enumerate() {
-        if part.is_named() && parts.get(index + 1).is_some_and(|next| next.kind() == "=") {
-            name = Some(b.slice(*part));
-        } else if part.is_named() {
-            let value = b.expr(*part);
-            found.push(Argument { name: name.take(), value });
-        }
-    }
-    found
-}
 
 fn own<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>, statement: bool) -> Option<Lowered<'s>> {
     Some(match node.kind() {
@@ -394,29 +380,6 @@ fn property<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) {
         b.current().body = stmt;
         b.end_function(around);
     }
-}
-
-/// `{ A = 1, ["b"] = 2, { "c", 3 } }`
-fn entries<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Vec<Argument<'s>> {
-    let mut entries = Vec::new();
-    for entry in b.named(node) {
-        let left = b.part(entry, "left").filter(|_| entry.kind() == "assignment_expression");
-        match (left, b.part(entry, "right")) {
-            (Some(left), Some(right)) if left.kind() == "identifier" => {
-                let name = Some(b.slice(left));
-                let value = b.expr(right);
-                b.names_closure(value, name);
-                entries.push(Argument { name, value });
-            }
-            (Some(left), Some(right)) if left.kind() == "element_binding_expression" => {
-                b.expr(left);
-                let name = b.part(left, "").map(|key| b.key(key));
-                entries.push(Argument { name, value: b.expr(right) });
-            }
-            _ => entries.extend(b.argument(entry)),
-        }
-    }
-    entries
 }
 
 fn handler<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Handler<'s> {

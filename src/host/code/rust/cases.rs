@@ -79,7 +79,9 @@ pub(super) fn matches<'s, 't>(b: &mut Builder<'s, 't>, node: Node<'t>) -> Option
             b.push(span_of(pattern), Value::Constant("true"))
         } else if literals.is_empty() {
             let first = left.and_then(|subject| outcome(b, inside, subject, span_of(pattern)));
-            left = left.filter(|_| first.is_none());
+            if first.is_some() {
+                left = left.map(|subject| b.copy(subject));
+            }
             first.unwrap_or_else(|| b.fits(&mut left, span_of(pattern)))
         } else {
             b.one_of(&mut left, literals, span_of(pattern))

@@ -108,7 +108,7 @@ fn control_flow() {
               x
             else
               return
-          if <f()> binds e.Err
+          if (f() is Err) binds e.Err
             g(e)?
           loop <await it.next()> binds x
             if x
@@ -125,7 +125,7 @@ fn control_flow() {
             if x
               break a
             g()
-          if (<await f()> and (v > g())) binds v
+          if ((await f() is Ok) and (v > g())) binds v
             h(v)
           else
             if <> binds code.Err
@@ -139,7 +139,7 @@ fn control_flow() {
                   if <>
                   else
                     throw panic("x {}", f())
-          if <g()> binds x
+          if (g() is Ok) binds x
             return x
           else
             if true binds e.Err

@@ -215,6 +215,35 @@ pub enum Node {
     Exit(Exit, Span),
 }
 
+impl Node {
+    /// The node and all that are in it, in no order. Trees may be deep: this does not recurse.
+    pub fn nodes(&self) -> impl Iterator<Item = &Self> {
+        let mut open = vec![self];
+        std::iter::from_fn(move || {
+            let node = open.pop()?;
+            match node {
+                Self::Step(_) | Self::Exit(..) => {}
+                Self::Sequence(nodes) => open.extend(nodes),
+                Self::Branch { then, otherwise, .. } | Self::Failed { then, otherwise, .. } => {
+                    open.extend([&**then, &**otherwise]);
+                }
+                Self::Loop { body, .. } | Self::Block { body, .. } => open.push(body),
+                Self::Ensured { body, cleanup } => open.extend([&**body, &**cleanup]),
+                Self::Try { body, handlers, .. } => {
+                    open.push(body);
+                    open.extend(handlers);
+                }
+            }
+            Some(node)
+        })
+    }
+
+    /// The steps in it, in no order.
+    pub fn steps(&self) -> impl Iterator<Item = StepId> {
+        self.nodes().filter_map(|node| if let Self::Step(step) = node { Some(*step) } else { None })
+    }
+}
+
 /// One flow: a script, a body, later a host function.
 #[derive(Clone, Debug)]
 pub struct Unit {

@@ -100,7 +100,7 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
             let mut run = Run::new(program, &names);
             let units = run.root(id, HashMap::new());
             wrappers.extend(wrapper::of(&program, id, &units, &run.result, &run.called));
-            wanted.extend(imports::wanted(&names, program.language, run.sessions.origins()));
+            wanted.extend(imports::wanted(&names, program.code, program.language, run.sessions.origins()));
             found.push((id, units));
             inlined.extend(run.inlined);
             later.extend(run.later);

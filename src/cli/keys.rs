@@ -81,8 +81,11 @@ fn wanted(arguments: &[String]) -> Result<Vec<Row>, Error> {
         if argument == "-" {
             let mut text = Vec::new();
             io::stdin().lock().read_to_end(&mut text).map_err(|error| Error::file("standard input", error))?;
-            let read = rows(&String::from_utf8_lossy(&text));
-            if read.is_empty() {
+            let text = String::from_utf8_lossy(&text);
+            let read = rows(&text);
+            // A query that found no lock.
+            let is_none = text.trim().is_empty() || text.contains("(0 rows)");
+            if read.is_empty() && !is_none {
                 return Err(Error::Usage(
                     "standard input holds no classid:objid:objsubid, no columns of these names, and no lines of those three"
                         .to_owned(),

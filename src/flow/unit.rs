@@ -107,7 +107,7 @@ impl UnitFlow {
             index.may_be_released.extend(locks.iter().copied());
             index.releases.insert(release, locks);
         }
-        decided(&self.unit.root, &mut index.decided);
+        index.decided = decided(&self.unit.root);
         let is_session =
             |site: &SiteId| self.unit.advisory(*site).is_some_and(|(function, _)| function.scope == Scope::Session);
         if !index.drops_all {
@@ -214,19 +214,13 @@ impl UnitFlow {
     /// after it: the lock was not for that.
     pub fn was_for_another(&self, site: SiteId, end: StepId, work: StepId) -> bool {
         let Some(&lock) = self.index.step_of.get(&site) else { return false };
-        let mut open = vec![&self.unit.root];
-        while let Some(node) = open.pop() {
-            if let Node::Block { label, body } = node
-                && label.starts_with('\0')
-            {
-                let holds = |step| holds(body, step);
-                if holds(lock) && holds(end) && !holds(work) {
-                    return true;
-                }
+        self.unit.root.nodes().any(|node| match node {
+            Node::Block { label, body } if label.starts_with('\0') => {
+                let holds = |wanted| body.steps().any(|step| step == wanted);
+                holds(lock) && holds(end) && !holds(work)
             }
-            open.extend(children(node));
-        }
-        false
+            _ => false,
+        })
     }
 
     /// Whether a caller may have begun a transaction on the session: a framework's, one that is handed in; but not for what
@@ -380,54 +374,10 @@ impl UnitFlow {
     }
 }
 
-/// The trees that a node is made of.
-fn children(node: &Node) -> Vec<&Node> {
-    match node {
-        Node::Step(_) | Node::Exit(..) => Vec::new(),
-        Node::Sequence(nodes) => nodes.iter().collect(),
-        Node::Branch { then, otherwise, .. } | Node::Failed { then, otherwise, .. } => vec![then, otherwise],
-        Node::Loop { body, .. } | Node::Block { body, .. } => vec![body],
-        Node::Ensured { body, cleanup } => vec![body, cleanup],
-        Node::Try { body, handlers, .. } => std::iter::once(&**body).chain(handlers).collect(),
-    }
-}
-
-/// Whether a step stands in a tree.
-fn holds(node: &Node, wanted: StepId) -> bool {
-    let mut open = vec![node];
-    while let Some(node) = open.pop() {
-        if matches!(node, Node::Step(step) if *step == wanted) {
-            return true;
-        }
-        open.extend(children(node));
-    }
-    false
-}
-
 /// The try-locks of which the conditions of a tree say whether they were granted.
-fn decided(node: &Node, found: &mut HashSet<SiteId>) {
-    match node {
-        Node::Step(_) | Node::Exit(..) => {}
-        Node::Sequence(nodes) => nodes.iter().for_each(|node| decided(node, found)),
-        Node::Branch { guard, then, otherwise } => {
-            found.extend(guard.map(|guard| guard.site));
-            decided(then, found);
-            decided(otherwise, found);
-        }
-        Node::Failed { then, otherwise, .. } => {
-            decided(then, found);
-            decided(otherwise, found);
-        }
-        Node::Ensured { body, cleanup } => {
-            decided(body, found);
-            decided(cleanup, found);
-        }
-        Node::Loop { body, .. } | Node::Block { body, .. } => decided(body, found),
-        Node::Try { body, handlers, .. } => {
-            decided(body, found);
-            handlers.iter().for_each(|node| decided(node, found));
-        }
-    }
+fn decided(root: &Node) -> HashSet<SiteId> {
+    let guard = |node: &Node| if let Node::Branch { guard: Some(guard), .. } = node { Some(guard.site) } else { None };
+    root.nodes().filter_map(guard).collect()
 }
 
 fn may_hold(keys: &HashMap<Mode, Keys>, mode: Mode, key: &Key) -> bool {

@@ -206,46 +206,15 @@ impl Run<'_, '_, '_> {
     }
 
     fn unlocks(&self, node: &Node) -> bool {
-        match node {
-            Node::Step(step) => {
-                let unlocks = |site| self.builder.function(site).is_some_and(|function| !function.acquires());
-                self.builder.site(*step).is_some_and(unlocks)
-            }
-            Node::Exit(..) => false,
-            Node::Sequence(nodes) => nodes.iter().any(|node| self.unlocks(node)),
-            Node::Branch { then, otherwise, .. } | Node::Failed { then, otherwise, .. } => {
-                self.unlocks(then) || self.unlocks(otherwise)
-            }
-            Node::Loop { body, .. } | Node::Block { body, .. } | Node::Try { body, .. } => self.unlocks(body),
-            Node::Ensured { body, cleanup } => self.unlocks(body) || self.unlocks(cleanup),
-        }
+        node.steps()
+            .filter_map(|step| self.builder.site(step))
+            .any(|site| self.builder.function(site).is_some_and(|function| !function.acquires()))
     }
 }
 
 /// Whether a tree has few nodes.
 fn is_small(node: &Node) -> bool {
-    let mut open = vec![node];
-    let mut seen = 0;
-    while let Some(node) = open.pop() {
-        seen += 1;
-        match node {
-            Node::Step(_) | Node::Exit(..) => {}
-            Node::Sequence(nodes) => open.extend(nodes),
-            Node::Branch { then, otherwise, .. } | Node::Failed { then, otherwise, .. } => {
-                open.extend([&**then, &**otherwise]);
-            }
-            Node::Loop { body, .. } | Node::Block { body, .. } => open.push(body),
-            Node::Ensured { body, cleanup } => open.extend([&**body, &**cleanup]),
-            Node::Try { body, handlers, .. } => {
-                open.push(body);
-                open.extend(handlers);
-            }
-        }
-        if seen > MAX_TWICE {
-            return false;
-        }
-    }
-    true
+    node.nodes().take(MAX_TWICE + 1).count() <= MAX_TWICE
 }
 
 /// What a comparison says.

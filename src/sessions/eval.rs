@@ -41,7 +41,10 @@ impl Run<'_, '_, '_> {
                 "false" | "False" | "FALSE" => Val::Bool(false),
                 _ => Val::Nothing,
             },
-            Value::Member { of, name, .. } => self.member(expr, *of, name, out),
+            Value::Member { of, name, .. } => match self.member(expr, *of, name, out) {
+                Val::Nothing => self.names.imported(self.slice(node.span)).map_or(Val::Nothing, Val::Handle),
+                val => val,
+            },
             Value::Call(call) => self.call(*call, out),
             Value::Text(holes) => {
                 for hole in holes {

@@ -2,9 +2,11 @@
 //! name.
 
 use super::names::Names;
-use super::value::Origin;
+use super::value::{Handle, Origin};
 use crate::driver::{Driver, Kind};
+use crate::flow::{Evidence, Owner};
 use crate::host;
+use crate::host::code::{Code, Value};
 use crate::language::{HostLanguage, Language};
 use crate::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,23 +32,37 @@ pub struct Exported {
 /// The handles that a file imports, by how it writes them.
 pub type Imported = BTreeMap<String, Exported>;
 
-/// The handles that nothing in the file itself explains, by the sessions that it works on.
+/// How many imports of a file are asked about.
+const MAX_WANTED: usize = 64;
+
+/// What a file imports that may be a handle, where it works on a session that nothing in it explains.
 pub(super) fn wanted<'o>(
     names: &Names<'_, '_>,
+    code: &Code<'_>,
     language: HostLanguage,
-    origins: impl Iterator<Item = &'o Origin>,
+    mut origins: impl Iterator<Item = &'o Origin>,
 ) -> BTreeSet<Wanted> {
+    if !origins.any(|origin| matches!(origin, Origin::Text(_))) {
+        return BTreeSet::new();
+    }
+    // What is called and what is asked of: `pool.connection()`, `db.pool.acquire()`.
+    let receivers = code.exprs.iter().filter_map(|expr| match &expr.value {
+        Value::Member { of, name, .. } => match code.exprs.get(*of).map(|of| &of.value) {
+            Some(Value::Name(first)) => Some((*first, *name)),
+            _ => None,
+        },
+        _ => None,
+    });
     let mut found = BTreeSet::new();
-    for origin in origins {
-        let Origin::Text(text) = origin else { continue };
-        let mut parts = text.split(['.', '(', '?', '!']);
-        let (Some(first), second) = (parts.next(), parts.next().unwrap_or_default()) else { continue };
-        let qualified = if second.is_empty() { first.to_owned() } else { format!("{first}.{second}") };
+    for (first, second) in receivers {
+        let qualified = format!("{first}.{second}");
         let mut want = |local: &str, module: &str, part: &str| {
-            found.insert(Wanted { local: local.to_owned(), module: module.to_owned(), part: part.to_owned() });
+            if found.len() < MAX_WANTED {
+                found.insert(Wanted { local: local.to_owned(), module: module.to_owned(), part: part.to_owned() });
+            }
         };
         match (names.import(first), language) {
-            (None, HostLanguage::Go) => want(first, "", first),
+            (None, HostLanguage::Go) if !names.is_declared(first) => want(first, "", first),
             (None, _) => {}
             (Some(path), HostLanguage::Go) => want(&qualified, path, second),
             (Some(path), HostLanguage::Python) => {
@@ -56,9 +72,9 @@ pub(super) fn wanted<'o>(
                 want(&qualified, path, second);
             }
             (Some(path), _) => {
-                let file = path.rsplit('/').next().unwrap_or(path);
-                let (file, part) = named_part(file);
-                let module = &path[..path.len() - path.rsplit('/').next().unwrap_or(path).len() + file.len()];
+                let last = path.rsplit('/').next().unwrap_or(path);
+                let (file, part) = named_part(last);
+                let module = &path[..path.len() - last.len() + file.len()];
                 if part.is_empty() {
                     want(&qualified, module, second);
                 }
@@ -93,4 +109,27 @@ pub fn exported(source: &Source, part: &str) -> Option<Exported> {
     let names = Names::new(&code, source.text(), language, &nothing);
     let handle = if part.is_empty() { names.only_handle() } else { names.handle_of_name(part, 0, 0) }?;
     Some(Exported { driver: handle.driver, kind: handle.kind })
+}
+
+impl Names<'_, '_> {
+    /// A handle that another file declares, by how this one writes it.
+    pub(super) fn imported(&self, written: &str) -> Option<Handle> {
+        let exported = self.imported.get(written)?;
+        let origin = match exported.kind.owner {
+            Owner::Ambient => Origin::Global(exported.driver.name),
+            _ => Origin::Imported(written.to_owned()),
+        };
+        let (driver, kind) = (exported.driver, exported.kind);
+        Some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None })
+    }
+
+    /// The handle that the file is as a whole, for who imports it: the only one that it declares.
+    pub(super) fn only_handle(&self) -> Option<Handle> {
+        let whole = ["exports", "default"].iter().find_map(|name| self.handle_of_name(name, 0, 0));
+        whole.or_else(|| {
+            let names = self.locals.keys().filter(|(function, _)| *function == 0).map(|(_, name)| *name);
+            let mut found = names.filter_map(|name| self.handle_of_name(name, 0, 0));
+            found.next().filter(|_| found.next().is_none())
+        })
+    }
 }

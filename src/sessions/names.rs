@@ -33,7 +33,7 @@ pub(super) struct Names<'a, 's> {
     pub(super) text: &'s str,
     language: HostLanguage,
     /// Variables by function.
-    locals: HashMap<(FunctionId, &'s str), Declared<'s>>,
+    pub(super) locals: HashMap<(FunctionId, &'s str), Declared<'s>>,
     /// Fields by the name of their class, which may be declared in pieces.
     fields: HashMap<(&'s str, &'s str), Declared<'s>>,
     /// Functions by name, and those of a class by the class' name.
@@ -44,7 +44,7 @@ pub(super) struct Names<'a, 's> {
     /// Other names of types.
     pub(super) aliases: HashMap<&'s str, &'s str>,
     /// The handles that it imports.
-    imported: &'a Imported,
+    pub(super) imported: &'a Imported,
     /// The file may have rows made into something else.
     pub(super) maps_rows: bool,
     /// The file uses Laravel.
@@ -83,6 +83,14 @@ impl<'a, 's> Names<'a, 's> {
             maps_rows: maps_rows(text),
             is_laravel: language == HostLanguage::Php && text.contains("Illuminate\\"),
         };
+        // A class is what it extends: Entity Framework's contexts.
+        for class in &code.classes {
+            if let [base] = class.bases.as_slice()
+                && *base != class.name
+            {
+                names.aliases.entry(class.name).or_insert(base);
+            }
+        }
         names.declare();
         names.compose();
         names
@@ -233,6 +241,15 @@ impl<'a, 's> Names<'a, 's> {
         self.chain(function).find_map(|id| self.locals.get(&(id, bare(name))).copied())
     }
 
+    /// Whether the file declares a variable, a parameter or a field by that name.
+    pub(super) fn is_declared(&self, name: &str) -> bool {
+        self.locals.keys().any(|(_, known)| *known == name)
+            || self.fields.keys().any(|(_, known)| *known == name)
+            || self.code.functions.iter().any(|function| {
+                function.this == Some(name) || function.parameters.iter().any(|parameter| parameter.name == name)
+            })
+    }
+
     /// A variable of a function itself.
     pub(super) fn own(&self, function: FunctionId, name: &str) -> Option<Declared<'s>> {
         self.locals.get(&(function, bare(name))).copied()
@@ -254,27 +271,6 @@ impl<'a, 's> Names<'a, 's> {
             (_, [first, ..]) if self.language == HostLanguage::Elixir => Some(*first),
             _ => None,
         }
-    }
-
-    /// A handle that another file declares, by how this one writes it.
-    pub(super) fn imported(&self, written: &str) -> Option<Handle> {
-        let exported = self.imported.get(written)?;
-        let origin = match exported.kind.owner {
-            Owner::Ambient => Origin::Global(exported.driver.name),
-            _ => Origin::Imported(written.to_owned()),
-        };
-        let (driver, kind) = (exported.driver, exported.kind);
-        Some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None })
-    }
-
-    /// The handle that the file is as a whole, for who imports it: the only one that it declares.
-    pub(super) fn only_handle(&self) -> Option<Handle> {
-        let whole = ["exports", "default"].iter().find_map(|name| self.handle_of_name(name, 0, 0));
-        whole.or_else(|| {
-            let names = self.locals.keys().filter(|(function, _)| *function == 0).map(|(_, name)| *name);
-            let mut found = names.filter_map(|name| self.handle_of_name(name, 0, 0));
-            found.next().filter(|_| found.next().is_none())
-        })
     }
 
     /// What a name was imported from.

@@ -17,7 +17,7 @@ for (const file of process.argv.slice(2)) {
       // An attribute of JSX, octal escapes in strict code.
     }
     // A template has no CR where the file has CR LF; here it is kept, being white space either way.
-    const lines = (it) => (stands.includes("\r") ? it.replace(/\r\n?/g, "\n") : it);
+    const lines = (it) => (stands.includes("\r") ? it.replace(/[\r\n]+/g, "\n") : it);
     // What is put in there is the program's.
     const filled = /(?:^|[^\\])(?:\\\\)*\$\{/.test(stands);
     if (typeof value !== "string" || filled || /[\ud800-\udfff]/u.test(value)) other++;

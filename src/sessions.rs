@@ -92,7 +92,7 @@ pub struct Found {
 pub fn units(program: Functions<'_, '_, '_>) -> Found {
     let names = Names::new(program.code, program.text, program.language, program.imported);
     let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
-    let (mut wrappers, mut wanted) = (Vec::new(), BTreeSet::new());
+    let (mut wrappers, mut unexplained) = (Vec::new(), false);
     let mut inlined = HashSet::new();
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
     for (id, function) in program.code.functions.iter().enumerate() {
@@ -100,7 +100,7 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
             let mut run = Run::new(program, &names);
             let units = run.root(id, HashMap::new());
             wrappers.extend(wrapper::of(&program, id, &units, &run.result, &run.called));
-            wanted.extend(imports::wanted(&names, program.code, program.language, run.sessions.origins()));
+            unexplained |= run.sessions.origins().any(|origin| matches!(origin, value::Origin::Text(_)));
             found.push((id, units));
             inlined.extend(run.inlined);
             later.extend(run.later);
@@ -127,6 +127,7 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
         .filter(|(id, unit)| !judged_by_callers(id, unit))
         .map(|(_, unit)| unit)
         .collect();
+    let wanted = if unexplained { imports::wanted(&names, program.code, program.language) } else { BTreeSet::new() };
     Found { units, wrappers, wanted }
 }
 

@@ -113,14 +113,16 @@ impl Run<'_, '_, '_> {
                 let right = self.eval(*right, out);
                 self.compared_with(&left, &right);
                 self.compared_with(&right, &left);
-                match self.asks_for_database(expr) {
+                // What the server answered is no question for its name.
+                let is_plain = matches!((&left, &right), (Val::Nothing, Val::Nothing));
+                match self.asks_for_database(expr).filter(|_| is_plain) {
                     Some(so) => Condition::Always(so),
                     None => compared(operator, &left, &right),
                 }
             }
             _ => {
                 let val = self.eval(expr, out);
-                if let Some(so) = self.asks_for_database(expr) {
+                if let Some(so) = self.asks_for_database(expr).filter(|_| matches!(val, Val::Nothing)) {
                     return Condition::Always(so);
                 }
                 if let Val::Answer(answer) = &val {

@@ -35,16 +35,9 @@ pub type Imported = BTreeMap<String, Exported>;
 /// How many imports of a file are asked about.
 const MAX_WANTED: usize = 64;
 
-/// What a file imports that may be a handle, where it works on a session that nothing in it explains.
-pub(super) fn wanted<'o>(
-    names: &Names<'_, '_>,
-    code: &Code<'_>,
-    language: HostLanguage,
-    mut origins: impl Iterator<Item = &'o Origin>,
-) -> BTreeSet<Wanted> {
-    if !origins.any(|origin| matches!(origin, Origin::Text(_))) {
-        return BTreeSet::new();
-    }
+/// What a file imports that may be a handle: asked where it works on a session that nothing in it explains.
+pub(super) fn wanted(names: &Names<'_, '_>, code: &Code<'_>, language: HostLanguage) -> BTreeSet<Wanted> {
+    let declared = names.declared();
     // What is called and what is asked of: `pool.connection()`, `db.pool.acquire()`.
     let receivers = code.exprs.iter().filter_map(|expr| match &expr.value {
         Value::Member { of, name, .. } => match code.exprs.get(*of).map(|of| &of.value) {
@@ -62,7 +55,7 @@ pub(super) fn wanted<'o>(
             }
         };
         match (names.import(first), language) {
-            (None, HostLanguage::Go) if !names.is_declared(first) => want(first, "", first),
+            (None, HostLanguage::Go) if !declared.contains(first) => want(first, "", first),
             (None, _) => {}
             (Some(path), HostLanguage::Go) => want(&qualified, path, second),
             (Some(path), HostLanguage::Python) => {

@@ -241,13 +241,13 @@ impl<'a, 's> Names<'a, 's> {
         self.chain(function).find_map(|id| self.locals.get(&(id, bare(name))).copied())
     }
 
-    /// Whether the file declares a variable, a parameter or a field by that name.
-    pub(super) fn is_declared(&self, name: &str) -> bool {
-        self.locals.keys().any(|(_, known)| *known == name)
-            || self.fields.keys().any(|(_, known)| *known == name)
-            || self.code.functions.iter().any(|function| {
-                function.this == Some(name) || function.parameters.iter().any(|parameter| parameter.name == name)
-            })
+    /// The variables, parameters and fields that the file declares.
+    pub(super) fn declared(&self) -> HashSet<&'s str> {
+        let functions = self.code.functions.iter();
+        let parameters =
+            functions.flat_map(|one| one.this.into_iter().chain(one.parameters.iter().map(|parameter| parameter.name)));
+        let variables = self.locals.keys().map(|(_, name)| *name);
+        variables.chain(self.fields.keys().map(|(_, name)| *name)).chain(parameters).collect()
     }
 
     /// A variable of a function itself.

@@ -42,7 +42,7 @@ enum Whose {
     /// Its caller's, who gives it as this argument.
     Given(usize),
     /// The one of a framework.
-    Shared(&'static Driver, &'static Kind, &'static str),
+    Shared(&'static Driver, &'static Kind),
 }
 
 /// The wrappers of a tree.
@@ -148,13 +148,7 @@ pub(super) fn of(
         Some(index) => Whose::Given(index),
         None if session.is_global => {
             let driver = crate::drivers::DRIVERS.iter().find(|driver| driver.name == session.driver)?;
-            let named = driver.globals.iter().find(|(name, _)| *name == session.handle);
-            // What keeps one for the thread goes by the library's name.
-            let (name, kind) = match named {
-                Some((name, kind)) => (*name, driver.kind(kind)?),
-                None => (driver.name, driver.kinds.iter().find(|kind| kind.owner == Owner::Ambient)?),
-            };
-            Whose::Shared(driver, kind, name)
+            Whose::Shared(driver, driver.kinds.iter().find(|kind| kind.owner == Owner::Ambient)?)
         }
         None => return None,
     };
@@ -197,8 +191,8 @@ impl<'s> Run<'_, 's, '_> {
                 }
                 _ => return None,
             },
-            Whose::Shared(driver, kind, name) => {
-                let origin = Origin::Global(name);
+            Whose::Shared(driver, kind) => {
+                let origin = Origin::Global(driver.name);
                 Handle { driver, kind, root: kind, origin, evidence: Evidence::Shape, made: None }
             }
         };

@@ -88,9 +88,9 @@ pub(crate) fn with_files<R>(
     then: impl FnOnce(&[File<'_>], &[Loaded]) -> R,
 ) -> R {
     let asks_for_keys = AtomicBool::new(false);
-    let minified = AtomicUsize::new(0);
+    let bundles = AtomicUsize::new(0);
     let is_marked = |id, mark| {
-        minified.fetch_add(usize::from(mark == Mark::Minified && targets.contains(id)), Ordering::Relaxed);
+        bundles.fetch_add(usize::from(mark == Mark::Bundle && targets.contains(id)), Ordering::Relaxed);
         mark == Mark::Marked
     };
     let known = |id| project.memo(id).and_then(|memo| memo.marked.get().copied());
@@ -108,10 +108,10 @@ pub(crate) fn with_files<R>(
         marked
     };
     let sources = read(project, targets, (&passed, &marked), notices);
-    match minified.into_inner() {
+    match bundles.into_inner() {
         0 => {}
-        1 => notices.push(left_out("1 minified file with words of locks was not read".to_owned())),
-        many => notices.push(left_out(format!("{many} minified files with words of locks were not read"))),
+        1 => notices.push(left_out("1 minified or bundled file with words of locks was not read".to_owned())),
+        many => notices.push(left_out(format!("{many} minified or bundled files with words of locks were not read"))),
     }
     let mut regions = room(&sources);
     let mut files = analyse(project, &sources, &mut regions, &Elsewhere::default(), notices);
@@ -194,12 +194,12 @@ fn marked(file: &ProjectFile, content: &[u8]) -> Mark {
         }
     };
     let locks = may_lock && (!is_other_database(&file.path) || prefilter::names_advisory(content));
-    let is_minified = locks && matches!(file.language, Language::Host(_)) && prefilter::is_minified(content);
+    let is_bundle = locks && matches!(file.language, Language::Host(_)) && prefilter::is_bundle(&file.path, content);
     // No word shows in what is no text, and that it is none has to be told.
-    if locks && !is_minified || suppress::may_suppress(content) || !is_text(content) {
+    if locks && !is_bundle || suppress::may_suppress(content) || !is_text(content) {
         Mark::Marked
-    } else if is_minified {
-        Mark::Minified
+    } else if is_bundle {
+        Mark::Bundle
     } else {
         Mark::Plain
     }

@@ -1,9 +1,12 @@
 //! Which bytes are worth reading as SQL: one search over a file's raw content, before anything is parsed.
 
 mod host;
+mod names;
 
 pub use host::may_lock_in_host;
+pub use names::{Called, Names};
 
+use crate::notebook::is_notebook;
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
@@ -67,9 +70,14 @@ pub fn is_compiled(content: &[u8]) -> bool {
     COMPILED.as_ref().is_some_and(|pattern| pattern.is_match(content))
 }
 
-/// Whether a program is made for machines: so few lines for so much text that nobody reads them, and a parser hardly.
-pub fn is_minified(content: &[u8]) -> bool {
-    content.len() > 1 << 16 && memchr::memchr_iter(b'\n', content).count() < content.len() / 400
+/// The size from which a program in a host language is one that tools made of others, in bytes.
+const LARGEST: usize = 1 << 20;
+
+/// Whether a file in a host language is made for machines: so large, or so few lines for so much text, that nobody reads it,
+/// and a parser hardly. Notebooks hold pictures beside their code.
+pub fn is_bundle(path: &str, content: &[u8]) -> bool {
+    let is_minified = || content.len() > 1 << 16 && memchr::memchr_iter(b'\n', content).count() < content.len() / 400;
+    !is_notebook(path) && (content.len() > LARGEST || is_minified())
 }
 
 /// Whether the content of a file in a host language speaks of another database and not of PostgreSQL.
@@ -87,53 +95,6 @@ pub fn is_for_another(content: &[u8]) -> bool {
 pub fn names_advisory(content: &[u8]) -> bool {
     static ADVISORY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)pg_(?:try_)?advisory_").ok());
     ADVISORY.as_ref().is_none_or(|pattern| pattern.is_match(content))
-}
-
-/// A search for calls of any of the named functions, in the case of SQL; `None` without names.
-pub fn calls<'n>(names: impl Iterator<Item = &'n str>) -> Option<Regex> {
-    let mut names: Vec<String> = names.map(regex::escape).collect();
-    names.sort();
-    if names.is_empty() {
-        return None;
-    }
-    Regex::new(&format!(r"(?i-u)(?:{})\s*\(", names.join("|"))).ok()
-}
-
-/// A search for the names of tables and keys in what may declare them.
-#[derive(Debug)]
-pub struct Names {
-    whole: Option<Regex>,
-    last: Option<Regex>,
-}
-
-impl Names {
-    /// A search for any of `names`.
-    pub fn new<'n>(names: impl Iterator<Item = &'n str>) -> Self {
-        let (mut whole, mut last) = (Vec::new(), Vec::new());
-        for name in names {
-            let mut words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
-            let Some(word) = words.pop() else { continue };
-            // A class has the name of one: `OrderItem` of `order_items`.
-            let stem = ["ies", "es", "s"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
-            let stem = if stem.is_empty() { word } else { stem };
-            words.push(stem);
-            last.push(regex::escape(stem));
-            whole.push(words.into_iter().map(regex::escape).collect::<Vec<_>>().join("_*"));
-        }
-        let search = |mut names: Vec<String>| {
-            names.sort();
-            names.dedup();
-            Regex::new(&format!("(?i)(?:{})", names.join("|"))).ok()
-        };
-        Self { whole: search(whole), last: search(last) }
-    }
-
-    /// Whether the content may name one: as it stands, as the class of its rows, in any case. `in_parts` says that the
-    /// name may be put together, of which the last word stands there for certain.
-    pub fn is_in(&self, content: &[u8], in_parts: bool) -> bool {
-        let search = if in_parts { &self.last } else { &self.whole };
-        search.as_ref().is_none_or(|pattern| pattern.is_match(content))
-    }
 }
 
 /// Whether a configuration file may say how somebody connects to PostgreSQL.
@@ -171,16 +132,6 @@ pub fn may_define_routine(content: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_as_declarations_have_them() {
-        let names = Names::new(["order_items", "shop_category", "Boxes"].into_iter());
-        for text in ["CREATE TABLE ORDER_ITEMS", "class OrderItem", "'order_item'", "box", "ShopCategories"] {
-            assert_eq!(names.is_in(text.as_bytes(), false), text != "ShopCategories", "{text}");
-        }
-        assert!(!names.is_in(b"class Category(Model)", false) && names.is_in(b"class Category(Model)", true));
-        assert!(!names.is_in(b"class Order", true));
-    }
 
     #[test]
     fn every_spelling_that_a_rule_starts_from() {

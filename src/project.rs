@@ -66,7 +66,7 @@ pub enum Mark {
     /// It may hold a lock, or a comment about one.
     Marked,
     /// It may hold a lock, but is made for machines and not read.
-    Minified,
+    Bundle,
 }
 
 /// The files that are reported on: sorted indices of the project's files. The others are context.

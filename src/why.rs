@@ -95,8 +95,8 @@ fn unread(project: &dyn Project, file: FileId) -> Option<String> {
         "the file is configuration or a schema, which is read as context alone"
     } else if !is_text(&content) {
         "the file is no text in UTF-8 or an encoding like it"
-    } else if is_host && prefilter::is_minified(&content) {
-        "the file is minified, so it is no source and is not read"
+    } else if is_host && prefilter::is_bundle(&entry.path, &content) {
+        "the file is minified or larger than 1 MB, so it is no source and is not read"
     } else if is_host && prefilter::is_compiled(&content) {
         "the file was made from another by a compiler, so it is not read"
     } else if is_other_database(&entry.path) || is_host && prefilter::is_for_another(&content) {

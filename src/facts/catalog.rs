@@ -212,9 +212,7 @@ fn declared(project: &dyn Project, tables: BTreeSet<String>) -> (Vec<Declared>, 
         });
         let changes = declared.flat_map(|declared| &declared.changes);
         let related: BTreeSet<String> = changes.flat_map(|change| related(change, &asked)).collect();
-        // What says one of the names inside another was read for it.
         wanted = related.into_iter().filter(|name| asked.insert(name.clone())).collect();
-        wanted.retain(|name| !names.is_in(name.as_bytes(), false));
         if wanted.is_empty() {
             break;
         }

@@ -74,7 +74,7 @@ pub(super) fn may_declare(path: &str, language: Language, content: &[u8]) -> boo
     let may = match language {
         Language::Host(language) => {
             let is_marked = (0..READERS.len()).any(|at| is_marked(at, language, content));
-            (is_marked || prefilter::may_declare(content)) && !prefilter::is_minified(content)
+            (is_marked || prefilter::may_declare(content)) && !prefilter::is_bundle(path, content)
         }
         Language::Sql => prefilter::may_define(content),
         Language::Prisma => true,

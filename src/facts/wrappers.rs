@@ -4,11 +4,10 @@ use crate::analysis::{Elsewhere, File};
 use crate::finding::Place;
 use crate::flow::{Action, UnitFlow};
 use crate::language::Language;
-use crate::prefilter;
+use crate::prefilter::Called;
 use crate::span::Span;
 use crate::sql::routine::{ArgumentMode, Routine};
 use crate::statement::{Effect, Wrapper};
-use regex::bytes::Regex;
 use std::collections::HashMap;
 
 /// How many locks a wrapper may stand for: each of its calls becomes so many sites.
@@ -71,22 +70,22 @@ fn parameters(routine: &Routine) -> Vec<Option<String>> {
 /// A search for calls of wrappers.
 #[derive(Debug)]
 pub struct Calls<'w> {
-    sql: Option<Regex>,
-    host: Option<Regex>,
+    sql: Option<Called>,
+    host: Option<Called>,
     wrappers: &'w Elsewhere,
 }
 
 impl<'w> Calls<'w> {
     /// None where there is no wrapper.
     pub fn of(wrappers: &'w Elsewhere) -> Option<Self> {
-        let sql = prefilter::calls(wrappers.sql.names());
-        let host = prefilter::calls(wrappers.host.names());
+        let sql = Called::new(wrappers.sql.names());
+        let host = Called::new(wrappers.host.names());
         (sql.is_some() || host.is_some()).then_some(Self { sql, host, wrappers })
     }
 
     /// Whether a file with this content may hold one.
     pub fn may_be_in(&self, path: &str, language: Language, content: &[u8]) -> bool {
-        let found = |calls: &Option<Regex>| calls.as_ref().is_some_and(|calls| calls.is_match(content));
+        let found = |calls: &Option<Called>| calls.as_ref().is_some_and(|calls| calls.is_in(content));
         let of_host = |language| found(&self.host) && self.wrappers.host.may_call(path, language, content);
         found(&self.sql) || matches!(language, Language::Host(language) if of_host(language))
     }

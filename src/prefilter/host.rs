@@ -153,6 +153,9 @@ const AFTER_CLAUSE: &[&str] = &[
 const AFTER_BEGIN: &[&str] =
     &["transaction", "work", "isolation", "read", "not", "deferrable", "immediate", "exclusive", "deferred", "atomic"];
 
+/// What follows `advisory_` in the names of functions.
+const ADVISORY: &[&str] = &["lock", "unlock", "xact", "try", "share", "transaction"];
+
 /// Whether what stands after a word is on its line no word, or one of some.
 fn is_followed(after: &[u8], by: &[&str]) -> bool {
     let start = after.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(after.len());
@@ -177,6 +180,11 @@ fn counts(before: &[u8], word: &[u8], after: &[u8]) -> bool {
                 || !begins_in_word(after) && is_for(before, &[]) && is_followed(after, AFTER_CLAUSE)
         }
         b'c' if word.len() > "commit".len() => true,
+        // What a lock function's name goes on with, where it goes on with letters.
+        b'a' => {
+            let goes_on = |next: &&str| without_first(after, next).is_some();
+            !after.first().is_some_and(u8::is_ascii_alphabetic) || ADVISORY.iter().any(|next| goes_on(&next))
+        }
         b'f' => {
             let rows = ["first", "next"].into_iter().find_map(|word| without_first(space_first(after)?, word));
             !ends_in_word(before) && rows.is_some_and(|rest| !begins_in_word(rest))
@@ -246,11 +254,11 @@ fn is_quoted(before: &[u8]) -> bool {
     before.last().is_some_and(is_quote)
 }
 
-fn is_quote(byte: &u8) -> bool {
+pub(super) fn is_quote(byte: &u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-fn ends_in_word(text: &[u8]) -> bool {
+pub(super) fn ends_in_word(text: &[u8]) -> bool {
     text.last().is_some_and(is_word)
 }
 
@@ -258,11 +266,11 @@ fn begins_in_word(text: &[u8]) -> bool {
     text.first().is_some_and(is_word)
 }
 
-fn is_word(byte: &u8) -> bool {
+pub(super) fn is_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
-fn is_space(byte: &u8) -> bool {
+pub(super) fn is_space(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || *byte == 0x0B
 }
 
@@ -383,7 +391,7 @@ mod tests {
             let then = |words: &[&str]| format!(r"(?:[ \t]*(?:[^ \t\w]|\z)|[ \t]+(?:{})(?:\W|\z))", words.join("|"));
             let clause = then(AFTER_CLAUSE);
             let patterns = [
-                r"advisory_|skip(?:\s+|_)?locked|pg_locks".to_owned(),
+                r"advisory_(?:[^a-z]|\z|lock|unlock|xact|try|share|transaction)|skip(?:\s+|_)?locked|pg_locks".to_owned(),
                 format!(r"\bfor\s+(?:key\s+share|(?:no\s+key\s+update|update|share){clause})"),
                 r"(?:\A|\W|(?:with|select|lock)_?|(?:\A|\W)_)for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking"
                     .to_owned(),

@@ -133,14 +133,14 @@ fn the_report_is_the_same_for_any_number_of_threads_and_order_of_directories() {
 }
 
 #[test]
-fn minified_files_that_are_left_out_are_counted() {
+fn bundles_that_are_left_out_are_counted() {
     let minified = format!("{};q('SELECT pg_advisory_lock(1)')", "var a=1;".repeat(9000));
     let plain = "var a=1;".repeat(9000);
     let tree = tree(&[(".git/HEAD", ""), ("a.js", &minified), ("b.js", &plain)]);
     let one = run(tree.path(), "check");
     assert_eq!((one.code, one.stdout.contains("error")), (0, false));
-    assert!(one.stderr.contains("1 minified file with words of locks was not read"), "{}", one.stderr);
+    assert!(one.stderr.contains("1 minified or bundled file with words of locks was not read"), "{}", one.stderr);
     fs::write(tree.path().join("c.js"), &minified).unwrap();
     let two = run(tree.path(), "check");
-    assert!(two.stderr.contains("2 minified files with words of locks were not read"), "{}", two.stderr);
+    assert!(two.stderr.contains("2 minified or bundled files with words of locks were not read"), "{}", two.stderr);
 }

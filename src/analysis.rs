@@ -11,7 +11,7 @@ use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
 use crate::flow::{Owner as Whose, Session, Site, UnitFlow, UnitKind};
 use crate::fragment;
-use crate::host::Syntax;
+use crate::host::{Syntax, is_stand_in};
 use crate::language::{HostLanguage, Language, is_test};
 use crate::prefilter;
 use crate::program::{self, Program};
@@ -345,7 +345,10 @@ impl<'a> File<'a> {
         self.statements.iter().flat_map(|statement| {
             let skipping = statement.row_locks().filter(|(_, lock)| lock.wait == Wait::SkipLocked);
             let selects = skipping.filter_map(|(query, _)| statement.tree.query(query).select());
-            selects.flat_map(|select| &select.from).filter(|item| item.is_table()).map(|item| item.name.as_str())
+            selects
+                .flat_map(|select| &select.from)
+                .filter(|item| item.is_table() && !is_stand_in(&item.name))
+                .map(|item| item.name.as_str())
         })
     }
 

@@ -215,10 +215,14 @@ fn callers(
 ) -> Vec<Loaded> {
     let Some(calls) = Calls::of(wrappers) else { return Vec::new() };
     let mut again = Vec::new();
-    let is_loaded = |id| loaded.binary_search_by_key(&id, |(known, _)| *known).is_ok();
-    let calls =
+    let passed = |id: FileId| {
+        let may_be = |file: &ProjectFile| calls.may_be_of(file.language);
+        !project.files().get(id.0 as usize).is_some_and(may_be)
+            || loaded.binary_search_by_key(&id, |(known, _)| *known).is_ok()
+    };
+    let may_call =
         |_, file: &ProjectFile, content: &[u8]| calls.may_be_in(&file.path, file.language, content) && is_text(content);
-    let callers = read(project, targets, (&is_loaded, &calls), &mut again);
+    let callers = read(project, targets, (&passed, &may_call), &mut again);
     // What cannot be read was told the first time.
     notices.extend(again.into_iter().filter(|notice| !notice.trouble));
     callers

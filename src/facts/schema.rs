@@ -103,11 +103,10 @@ fn host(
     names: &Names,
     mut declared: Declared,
 ) -> Option<Declared> {
-    let in_parts = (0..READERS.len()).any(|at| row(at).in_parts && row(at).languages.contains(&language));
-    if !names.is_in(content, in_parts) {
+    let readers: Vec<&Reader> = (0..READERS.len()).filter(|&at| is_marked(at, language, content)).map(row).collect();
+    if !names.is_in(content, readers.iter().any(|reader| reader.in_parts)) {
         return None;
     }
-    let readers: Vec<&Reader> = (0..READERS.len()).filter(|&at| is_marked(at, language, content)).map(row).collect();
     let has_ddl = prefilter::may_declare(content);
     let unordered = readers.iter().any(|reader| reader.unordered);
     let source = Source::new(Arc::clone(path), Language::Host(language), content.to_vec()).ok()?;

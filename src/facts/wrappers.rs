@@ -83,6 +83,11 @@ impl<'w> Calls<'w> {
         (sql.is_some() || host.is_some()).then_some(Self { sql, host, wrappers })
     }
 
+    /// Whether a file in a language may hold one.
+    pub fn may_be_of(&self, language: Language) -> bool {
+        self.sql.is_some() || matches!(language, Language::Host(language) if self.wrappers.host.any_in(language))
+    }
+
     /// Whether a file with this content may hold one.
     pub fn may_be_in(&self, path: &str, language: Language, content: &[u8]) -> bool {
         let found = |calls: &Option<Called>| calls.as_ref().is_some_and(|calls| calls.is_in(content));

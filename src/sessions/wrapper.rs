@@ -67,6 +67,11 @@ impl HostWrappers {
         self.by_name.keys().map(String::as_str)
     }
 
+    /// Whether any is of a language.
+    pub fn any_in(&self, language: HostLanguage) -> bool {
+        self.by_name.values().flatten().any(|wrapper| wrapper.is_for(language))
+    }
+
     /// Whether a file that has the name of some wrapper may call it: it is of the same language, and names its class or module
     /// as well.
     pub fn may_call(&self, path: &str, language: HostLanguage, content: &[u8]) -> bool {

@@ -314,6 +314,11 @@ impl Unit {
         })
     }
 
+    /// The step that takes or releases the lock of the site at a place, and the site.
+    pub fn step_at(&self, at: Span) -> Option<(StepId, SiteId)> {
+        self.site_steps().find(|(_, site)| self.sites[*site].span == at)
+    }
+
     /// The highest level for a claim that a transaction is around the unit's start.
     pub fn given_transaction_level(&self) -> Level {
         match self.kind {

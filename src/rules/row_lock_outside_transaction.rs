@@ -9,8 +9,10 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Error,
     rank: Rank::WrongScope,
     page: include_str!("../../rules/row-lock-outside-transaction.md"),
-    checks: &[Check::Unit(check)],
+    checks: &[Check::Unit(check), Check::File(of_builders)],
 };
+
+const OPEN: &str = "a transaction is open here";
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
@@ -19,9 +21,12 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if matches!(taken.lock, Lock::Advisory { .. }) {
             continue;
         }
-        let silence = if flow.caller_may_begin() {
+        let before = &flow.trace.before[step];
+        let silence = if before.in_transaction() {
+            Some(OPEN)
+        } else if flow.caller_may_begin() {
             Some("a caller may have begun a transaction on this session")
-        } else if !flow.trace.before[step].autocommit() {
+        } else if !before.autocommit() {
             Some("a transaction is open here, or may be")
         } else {
             None
@@ -66,6 +71,19 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             }
             _ => {}
         }
+    }
+}
+
+/// What query builders lock on a session that is not followed.
+fn of_builders(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    for lock in file.builder_locks.iter().filter(|lock| !file.is_followed(lock)) {
+        let mut steps = file.steps_of(lock);
+        let why = match steps.any(|(flow, step)| flow.trace.before[step].in_transaction()) {
+            true => OPEN,
+            false => "on which session the query runs, or whether a transaction is open there, is not known",
+        };
+        sink.silent(&RULE, context, lock.at, why);
     }
 }
 

@@ -314,6 +314,7 @@ impl<'s> Run<'_, 's, '_> {
             if self.runner.is_none() && self.is_wrapper(function, call) {
                 self.builder.called_at(first, call.from_name, self.program.file);
             }
+            self.note_ran(call.from_name, span, first);
             return val;
         }
         if let Some(val) = self.wrapped(call, asked, out) {

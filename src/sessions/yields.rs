@@ -42,7 +42,9 @@ impl<'s> Run<'_, 's, '_> {
         let vals: Vec<Val> = call.arguments.iter().map(|argument| self.eval(argument.value, out)).collect();
         let frame = self.frames.len().saturating_sub(1);
         self.handing = Some(Rest { with, item, frame });
+        let first = self.builder.sites();
         self.follow(function, &vals, &call.arguments, false, out);
+        self.note_ran(call.from_name, code.stmts[with].span, first);
         if self.handing.take().is_some() {
             self.with(with, item + 1, out);
         }

@@ -246,6 +246,9 @@ impl<'s> Run<'_, 's, '_> {
             return val;
         }
         let runs = asked.text.is_some() || asked.vals.iter().any(|val| matches!(val, Val::Lock(_)));
+        if known.is_none() && !runs {
+            self.hand_over(handle, "");
+        }
         let does = match known {
             Some(does) if !runs || !matches!(does, Does::Works | Does::Nothing | Does::Writes) => does,
             _ if runs => Does::Run,

@@ -272,7 +272,7 @@ impl<'s> Run<'_, 's, '_> {
         self.follow(function, &[Val::Handle(handle)], &[], true, &mut body);
         self.begun_on.pop();
         let mut cleanup = Vec::new();
-        self.push(session, Action::End { chain: false }, Span::new(span.end, span.end), &mut cleanup);
+        self.push(session, Action::End { chain: false, commits: true }, Span::new(span.end, span.end), &mut cleanup);
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
     }
 

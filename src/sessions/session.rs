@@ -161,6 +161,7 @@ impl<'s> Run<'_, 's, '_> {
             is_made: handle.made.is_some(),
             cancelled: Vec::new(),
             ends: Vec::new(),
+            handed: None,
         });
         // .NET's ambient transaction takes in what is opened under it.
         let around = self.program.code.functions.get(root).map_or("", |function| self.slice(function.span));
@@ -325,7 +326,7 @@ impl<'s> Run<'_, 's, '_> {
         let session = self.session(handle);
         match end {
             AtEnd::Nothing => {}
-            AtEnd::Ends => self.push(session, Action::End { chain: false }, span, out),
+            AtEnd::Ends => self.push(session, Action::End { chain: false, commits: true }, span, out),
             AtEnd::Returns => self.give_back(session, span, out),
             AtEnd::Closes => self.push(session, Action::EndSession, span, out),
         }
@@ -337,7 +338,7 @@ impl<'s> Run<'_, 's, '_> {
             Owner::Reset | Owner::Own => self.push(session, Action::EndSession, span, out),
             _ => {
                 self.sessions.all[session].returned = true;
-                self.push(session, Action::End { chain: false }, span, out);
+                self.push(session, Action::End { chain: false, commits: false }, span, out);
             }
         }
     }
@@ -346,9 +347,11 @@ impl<'s> Run<'_, 's, '_> {
     /// begins or ends transactions or locks, nothing is known of these from here on.
     pub(super) fn hand_over(&mut self, handle: &Handle, name: &str) {
         const WORDS: &[&str] = &["begin", "commit", "lock", "release", "rollback", "starttx", "transaction"];
+        let session = self.session(handle);
+        let next = self.builder.len();
+        self.sessions.all[session].handed.get_or_insert(next);
         let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
         if WORDS.iter().any(|word| name.contains(word)) {
-            let session = self.session(handle);
             self.sessions.all[session].escapes = true;
         }
     }

@@ -3,6 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::flow::{Lock, Step, StepId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "row-lock-outside-transaction",
@@ -36,6 +37,17 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         match &taken.lock {
+            // <https://docs.djangoproject.com/en/stable/ref/models/querysets/#select-for-update>
+            Lock::Rows { .. } if is_queryset(context, flow, taken.span) => {
+                sink.at_site(
+                    &RULE,
+                    level,
+                    context,
+                    (flow, site),
+                    "Django refuses this outside a transaction: select_for_update raises TransactionManagementError",
+                )
+                .help("read and write in one `with transaction.atomic():`");
+            }
             Lock::Rows { tables } if !taken.guards_own_statement => {
                 let Some(write) = flow.first_write_without(site, tables) else {
                     sink.silent(&RULE, context, taken.span, "nothing in sight writes these rows afterwards");
@@ -72,6 +84,12 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             _ => {}
         }
     }
+}
+
+/// Whether Django's query set takes a lock.
+fn is_queryset(context: &Context<'_>, flow: &UnitFlow, at: Span) -> bool {
+    flow.unit.session.as_ref().is_some_and(|session| session.driver == "Django")
+        && context.file.builder_locks.iter().any(|lock| lock.at == at)
 }
 
 /// What query builders lock on a session that is not followed.

@@ -67,6 +67,8 @@ pub(super) struct Asked<'c, 's> {
     pub(super) vals: &'c [Val],
     /// The argument that holds the SQL.
     pub(super) text: Option<ExprId>,
+    /// Where the method's name begins.
+    pub(super) from_name: usize,
 }
 
 impl<'s> Asked<'_, 's> {
@@ -79,12 +81,13 @@ impl<'s> Asked<'_, 's> {
             arguments: &call.arguments,
             vals,
             text: text.map(|(argument, _)| argument.value),
+            from_name: call.from_name.start,
         }
     }
 
     /// A property.
     pub(super) const fn property(span: Span) -> Self {
-        Self { span, name: "", arguments: &[], vals: &[], text: None }
+        Self { span, name: "", arguments: &[], vals: &[], text: None, from_name: span.end }
     }
 }
 
@@ -153,6 +156,9 @@ impl<'s> Run<'_, 's, '_> {
             && call.name.starts_with("pg_")
         {
             return self.part_named(*answer, call.name, true).map_or(Val::Nothing, Val::Answer);
+        }
+        if self.is_counted(call, &vals) {
+            return Val::Nothing;
         }
         vals.iter().for_each(|val| self.read_val(val));
         let asked = Asked::of(call, span, &vals);
@@ -366,7 +372,7 @@ impl<'s> Run<'_, 's, '_> {
             }
         }
         if WRITES.contains(&call.name.trim_end_matches('!'))
-            && let Some(session) = self.sessions.ambient()
+            && let Some(session) = self.of_models()
         {
             self.push(session, Action::Work { reads: Vec::new(), writes: self.written_by(call) }, span, out);
             return result;

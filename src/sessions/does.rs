@@ -141,6 +141,7 @@ impl<'s> Run<'_, 's, '_> {
             }
             Does::Works | Does::Writes => {
                 self.work(handle, does == Does::Writes, span, out);
+                self.queryset_locks(handle, asked, out);
                 Val::Nothing
             }
         }

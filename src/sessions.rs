@@ -117,6 +117,7 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
         }
         let mut run = Run::new(program, &names);
         found.push((id, run.root(id, vars)));
+        unexplained |= run.sessions.origins().any(|origin| matches!(origin, value::Origin::Text(_)));
         inlined.extend(run.inlined);
         later.extend(run.later);
         ran.extend(run.ran);

@@ -326,7 +326,7 @@ impl<'s> Run<'_, 's, '_> {
             self.note_ran(call.from_name, span, first);
             return val;
         }
-        if let Some(val) = self.wrapped(call, asked, out) {
+        if let Some(val) = self.lends_elsewhere(call, asked, out).or_else(|| self.wrapped(call, asked, out)) {
             return val;
         }
         // Something unknown gets a handle and SQL: it runs the one on the other.

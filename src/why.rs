@@ -222,7 +222,7 @@ fn recognised(file: &File<'_>, at: Span, run_at: Option<Span>) -> Recognised {
     }
     for statement in &file.statements {
         if let Some(lock) = statement.locks.iter().find(|lock| lock.span == at) {
-            found.of_call(lock);
+            found.of_call(file, lock);
             found.of_statement(statement);
         }
         if let Some((_, lock)) = statement.row_locks().find(|(_, lock)| statement.source(&lock.tokens) == at) {
@@ -266,8 +266,8 @@ impl Recognised {
         }
     }
 
-    fn of_call(&mut self, lock: &LockCall) {
-        self.what = words::call(lock.function, &lock.key);
+    fn of_call(&mut self, file: &File<'_>, lock: &LockCall) {
+        self.what = words::call(lock.function, &lock.key, file.source.slice(lock.span));
         if let Some(via) = lock.via {
             self.tell_at("a function of the tree that calls it", Some(via));
         }
@@ -298,7 +298,9 @@ impl Recognised {
     fn of_unit(&mut self, file: &File<'_>, flow: &UnitFlow, step: usize, site: SiteId) {
         let unit = &flow.unit;
         match &unit.sites[site].lock {
-            Taken::Advisory { function, key } => self.what = words::call(function, key),
+            Taken::Advisory { function, key } => {
+                self.what = words::call(function, key, file.source.slice(unit.sites[site].span))
+            }
             Taken::Table => "a table lock".clone_into(&mut self.what),
             Taken::Rows { tables } if self.what.is_empty() => {
                 self.what = format!("a row lock on {}", tables.join(", "))

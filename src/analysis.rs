@@ -9,7 +9,7 @@ use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
-use crate::flow::{Owner as Whose, Session, Site, UnitFlow, UnitKind};
+use crate::flow::{Action, Owner as Whose, Session, Site, Step, StepId, UnitFlow, UnitKind};
 use crate::fragment;
 use crate::host::{Syntax, is_stand_in};
 use crate::language::{HostLanguage, Language, is_test};
@@ -107,6 +107,8 @@ pub struct File<'a> {
     pub left_out: Vec<Span>,
     /// The functions that it defines under the name of an advisory function, lower case.
     pub own_functions: Vec<String>,
+    /// Calls of host code that run what stands elsewhere in the file, each with a site there: a constant's SQL, a function.
+    pub ran: Vec<(Span, Span)>,
     /// Which units are around a place.
     nesting: Nesting,
     /// Whether a migration runner runs some of it.
@@ -141,6 +143,7 @@ impl<'a> File<'a> {
             tests: Vec::new(),
             comments: Vec::new(),
             own_functions: Vec::new(),
+            ran: Vec::new(),
             wanted: BTreeSet::new(),
             wrappers: Vec::new(),
             definitions: Vec::new(),
@@ -253,6 +256,7 @@ impl<'a> File<'a> {
             let mut units = found.units;
             self.wrappers = found.wrappers;
             self.wanted = found.wanted;
+            self.ran = found.ran;
             let covered: HashSet<Span> =
                 units.iter().flat_map(|unit| unit.site_steps().map(|(_, site)| unit.sites[site].span)).collect();
             let followed = self.units.iter().filter(|flow| flow.unit.work_follows);
@@ -284,6 +288,23 @@ impl<'a> File<'a> {
     /// Whether a place in it is test code: Rust has both in one file.
     pub fn is_test_at(&self, at: Span) -> bool {
         self.is_test || self.tests.iter().any(|module| module.contains(at))
+    }
+
+    /// Whether a unit takes the row lock that a query builder asks for.
+    pub fn is_followed(&self, lock: &builders::Lock) -> bool {
+        self.units.iter().any(|flow| flow.unit.step_at(lock.at).is_some())
+    }
+
+    /// The steps of host code that a query builder's lock is part of: on a session of their own, or on that of a framework.
+    pub fn steps_of(&self, lock: &builders::Lock) -> impl Iterator<Item = (&UnitFlow, StepId)> {
+        let builders::Lock { at, chain, .. } = *lock;
+        self.units.iter().filter_map(move |flow| {
+            let session = flow.unit.session.as_ref().filter(|_| flow.unit.span.contains(at))?;
+            let mine = |step: &Step| step.action != Action::Call || session.owner == Whose::Ambient;
+            let part = |step: &Step| step.span.contains(at) || chain.contains(step.span);
+            let step = flow.unit.steps.iter().position(|step| part(step) && mine(step))?;
+            Some((flow, step))
+        })
     }
 
     /// The name of the unit of what a query builder locks: that of its function.

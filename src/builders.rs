@@ -175,8 +175,13 @@ impl<'s> Reader<'_, 's> {
     fn of_option(self, said: Span) -> Option<Lock> {
         let (links, own) = chain(self.text, around(self.text, said.start)?);
         let call = links.get(own)?;
-        let is_query = ["find", "from", "get"].iter().any(|word| call.name.to_ascii_lowercase().starts_with(word));
-        is_query.then(|| self.of_links(&links, said))
+        let name = call.name.to_ascii_lowercase();
+        let is_query = ["find", "from", "get", "lock", "refresh", "reload"].iter().any(|word| name.starts_with(word));
+        // A word of every day: Sequelize's where something says so.
+        let is_plain =
+            self.text.get(said.range()).is_some_and(|said| said.ends_with("true") && said.starts_with("lock"));
+        let is_known = !is_plain || self.text.contains("equelize") || call.args.contains("transaction");
+        (is_query && is_known).then(|| self.of_links(&links, said))
     }
 
     fn of_links(self, links: &[Link<'s>], at: Span) -> Lock {

@@ -13,6 +13,8 @@ pub struct Driver {
     pub languages: &'static [HostLanguage],
     /// How the paths begin by whose import a file shows that it uses it; empty where no import is needed.
     pub imports: &'static [&'static str],
+    /// Calls that nothing else has, by which a file shows it without an import.
+    pub shows: &'static [&'static str],
     /// Its handles.
     pub kinds: &'static [Kind],
     /// Functions that give one: qualified name, and the kind's name.
@@ -137,6 +139,7 @@ pub const LIBRARY: Driver = Driver {
     name: "",
     languages: &[],
     imports: &[],
+    shows: &[],
     kinds: &[],
     makers: &[],
     globals: &[],

@@ -15,6 +15,7 @@ use crate::finding::{Level, Place};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Key, Sameness, Scope};
 use crate::sql::script::Surroundings;
+use std::collections::BTreeMap;
 
 /// Index of a step in its unit.
 pub type StepId = usize;
@@ -96,6 +97,8 @@ pub enum Action {
     End {
         /// AND CHAIN: the next transaction begins at once.
         chain: bool,
+        /// COMMIT for certain, unless an exception is on its way.
+        commits: bool,
     },
     /// SAVEPOINT.
     Savepoint(String),
@@ -116,6 +119,20 @@ pub enum Action {
     Call,
     /// Work of the same function through another session of the pool that this one came from.
     Outside,
+}
+
+/// What a statement after a lock changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Perhaps anything: it calls a function.
+    Anything,
+    /// What it was told: it looks at nothing that somebody else may have changed meanwhile.
+    Told {
+        /// The table, lower case, without schema.
+        table: String,
+        /// The column that names the rows, and its value in the text of the statement; none of an INSERT.
+        row: Option<(String, String)>,
+    },
 }
 
 /// One thing that happens.
@@ -267,6 +284,8 @@ pub struct Unit {
     pub sites: Vec<Site>,
     /// Steps.
     pub steps: Vec<Step>,
+    /// What some of the steps change, where that is known in more than names of tables.
+    pub changes: BTreeMap<StepId, Change>,
     /// The tree over the steps.
     pub root: Node,
     /// Of host code: whose session it is.
@@ -312,6 +331,11 @@ impl Unit {
             Action::Acquire(site) | Action::Release(site) | Action::ReleaseAll(Some(site)) => Some((step, site)),
             _ => None,
         })
+    }
+
+    /// The step that takes or releases the lock of the site at a place, and the site.
+    pub fn step_at(&self, at: Span) -> Option<(StepId, SiteId)> {
+        self.site_steps().find(|(_, site)| self.sites[*site].span == at)
     }
 
     /// The highest level for a claim that a transaction is around the unit's start.

@@ -196,3 +196,12 @@ impl HostLanguage {
         }
     }
 }
+
+/// A key as it is shown: with stand-ins for holes in it, its arguments as the call in the source has them.
+pub fn shown_key(key: String, call: &str) -> String {
+    let arguments = || {
+        let (_, rest) = call.split_once('(').filter(|(name, _)| name.contains("advisory"))?;
+        Some(rest.trim_end().strip_suffix(')')?.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    if key.contains(join::STAND_IN) { arguments().unwrap_or(key) } else { key }
+}

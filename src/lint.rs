@@ -264,11 +264,7 @@ fn read(
                 });
                 (Some((id, Arc::new(source))), told.flatten())
             }
-            Err(Unreadable::Binary) => {
-                (None, tell("not linted: it holds NUL bytes, so it is no text".to_owned(), false))
-            }
-            Err(Unreadable::TooLarge) => (None, tell("not linted: it is larger than 4 GiB".to_owned(), true)),
-            Err(Unreadable::Utf16) => (None, tell("not linted: it is UTF-16; SQL tools read UTF-8".to_owned(), false)),
+            Err(why) => (None, tell(why.told().to_owned(), why == Unreadable::TooLarge)),
         }
     };
     let all: Vec<(Option<Loaded>, Option<Notice>)> = project

@@ -30,7 +30,7 @@ pub use wrapper::{HostWrapper, HostWrappers};
 
 use crate::finding::FileId;
 use crate::flow::lower::HostBuilder;
-use crate::flow::{Node, Unit};
+use crate::flow::{Node, SiteId, Unit};
 use crate::host::code::{Code, ExprId, FunctionId, StmtId};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -86,13 +86,15 @@ pub struct Found {
     pub wrappers: Vec<HostWrapper>,
     /// The handles that only other files explain.
     pub wanted: BTreeSet<Wanted>,
+    /// Calls that run what stands elsewhere in the file, each with a site there.
+    pub ran: Vec<(Span, Span)>,
 }
 
 /// Runs all functions of a source.
 pub fn units(program: Functions<'_, '_, '_>) -> Found {
     let names = Names::new(program.code, program.text, program.language, program.imported);
     let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
-    let (mut wrappers, mut unexplained) = (Vec::new(), false);
+    let (mut wrappers, mut unexplained, mut ran) = (Vec::new(), false, BTreeSet::new());
     let mut inlined = HashSet::new();
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
     for (id, function) in program.code.functions.iter().enumerate() {
@@ -104,6 +106,7 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
             found.push((id, units));
             inlined.extend(run.inlined);
             later.extend(run.later);
+            ran.extend(run.ran);
         }
     }
     // Closures that somebody else runs, with the variables that they saw.
@@ -114,8 +117,10 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
         }
         let mut run = Run::new(program, &names);
         found.push((id, run.root(id, vars)));
+        unexplained |= run.sessions.origins().any(|origin| matches!(origin, value::Origin::Text(_)));
         inlined.extend(run.inlined);
         later.extend(run.later);
+        ran.extend(run.ran);
     }
     let judged_by_callers = |id: &FunctionId, unit: &Unit| {
         inlined.contains(id) && unit.session.as_ref().is_some_and(|session| session.is_parameter)
@@ -128,7 +133,7 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
         .map(|(_, unit)| unit)
         .collect();
     let wanted = if unexplained { imports::wanted(&names, program.code, program.language) } else { BTreeSet::new() };
-    Found { units, wrappers, wanted }
+    Found { units, wrappers, wanted, ran: ran.into_iter().collect() }
 }
 
 /// One function that is run, with those inside it.
@@ -154,6 +159,8 @@ struct Run<'a, 's, 'd> {
     handing: Option<yields::Rest>,
     /// The advisory calls that were met, with their arguments.
     called: Vec<(&'static Function, Vec<Sql>, Span)>,
+    /// Calls that ran what stands elsewhere in the file, each with a site there.
+    ran: Vec<(Span, Span)>,
     /// What the function gives back.
     result: Val,
     /// Closures that were given away, with the variables that they see.
@@ -218,6 +225,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             decided: HashMap::new(),
             handing: None,
             called: Vec::new(),
+            ran: Vec::new(),
             result: Val::Nothing,
             later: Vec::new(),
             asking: answer::Asking::default(),
@@ -295,6 +303,13 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
         let frame = self.frame();
         frame.depth = frame.depth.saturating_sub(1);
         Node::Sequence(nodes)
+    }
+
+    /// Notes that a call at a place ran the sites since there were `first`, of those that stand elsewhere.
+    fn note_ran(&mut self, at: Span, around: Span, first: SiteId) {
+        let sites = (first..self.builder.sites()).filter_map(|site| self.builder.span(site));
+        let elsewhere: Vec<_> = sites.filter(|site| !around.contains(*site)).map(|site| (at, site)).collect();
+        self.ran.extend(elsewhere);
     }
 
     /// One level deeper; what is too deep gives nothing.

@@ -23,6 +23,17 @@ pub enum Unreadable {
     TooLarge,
 }
 
+impl Unreadable {
+    /// What is told of such a file.
+    pub const fn told(self) -> &'static str {
+        match self {
+            Self::Binary => "not linted: it holds NUL bytes, so it is no text",
+            Self::Utf16 => "not linted: it is UTF-16; SQL tools read UTF-8",
+            Self::TooLarge => "not linted: it is larger than 4 GiB",
+        }
+    }
+}
+
 /// Whether content is text in an encoding of whole bytes.
 pub fn is_text(bytes: &[u8]) -> bool {
     !is_utf16(bytes) && memchr::memchr(0, bytes).is_none()

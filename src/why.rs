@@ -1,13 +1,15 @@
 //! What was recognised at one line, by what evidence, and why each rule spoke or stayed silent: the answer to "why does it
 //! say nothing here?".
 
+mod line;
 mod words;
 
 use crate::analysis::File;
+use crate::builders::Lock;
 use crate::facts::Facts;
 use crate::finding::{FileId, Finding, Level, Notice, Place};
 use crate::flow::interpret::{Leaving, Way};
-use crate::flow::{Lock, SiteId, UnitFlow, UnitKind};
+use crate::flow::{Lock as Taken, SiteId, StepId, UnitFlow, UnitKind};
 use crate::language::{Language, is_other_database};
 use crate::lint::{Checked, check, facts, suppressed, with_files};
 use crate::prefilter;
@@ -15,7 +17,7 @@ use crate::project::{Project, Targets};
 use crate::rule::Silence;
 use crate::rules::RULES;
 use crate::settings::Settings;
-use crate::source::{Source, is_text};
+use crate::source::Source;
 use crate::span::Span;
 use crate::sql::advisory::Scope;
 use crate::statement::{LockCall, Statement};
@@ -81,7 +83,7 @@ pub fn why(project: &dyn Project, (file, line): (FileId, usize), settings: &Sett
         why.sources = loaded.iter().filter(|(id, _)| named.contains(id)).cloned().collect();
     });
     // What is told of files as a whole is no answer.
-    notices.retain(|notice| notice.trouble || !notice.path.is_empty());
+    notices.retain(|notice| notice.trouble || !notice.path.is_empty() && !why.remarks.contains(&notice.message));
     why.notices.append(&mut notices);
     why
 }
@@ -91,10 +93,13 @@ fn unread(project: &dyn Project, file: FileId) -> Option<String> {
     let entry = project.files().get(file.0 as usize)?;
     let content = project.read(file).ok()?;
     let is_host = matches!(entry.language, Language::Host(_));
+    if entry.language.is_linted()
+        && let Err(why) = Source::new(Arc::clone(&entry.path), entry.language, content.to_vec())
+    {
+        return Some(why.told().to_owned());
+    }
     let why = if !entry.language.is_linted() {
         "the file is configuration or a schema, which is read as context alone"
-    } else if !is_text(&content) {
-        "the file is no text in UTF-8 or an encoding like it"
     } else if is_host && prefilter::is_bundle(&entry.path, &content) {
         "the file is minified or larger than 1 MB, so it is no source and is not read"
     } else if is_host && prefilter::is_compiled(&content) {
@@ -110,24 +115,26 @@ fn unread(project: &dyn Project, file: FileId) -> Option<String> {
 impl Why {
     fn ask(&mut self, files: &[File<'_>], index: usize, line: usize, facts: &Facts, settings: &Settings) {
         let file = &files[index];
-        let lines = file.source.lines();
-        let Some(start) = lines.start(line) else {
-            self.remarks.push(format!("the file has {} lines", lines.count()));
-            return;
+        let asked = match line::span(file, line) {
+            Ok(asked) => asked,
+            Err(why) => {
+                self.remarks.push(why);
+                return;
+            }
         };
-        let asked = Span::new(start, lines.start(line + 1).unwrap_or(file.source.text().len()));
-        let chosen = sites_at(file, asked);
-        let whole = chosen.keys().copied().fold(asked, Span::join);
+        let chosen = line::sites_at(file, asked);
+        let whole = chosen.iter().map(|chosen| chosen.at).fold(asked, Span::join);
         let targets = Targets(vec![file.id]);
         let mut checked = check(files, facts, &targets, settings, Some(Place::new(file.id, whole)));
         self.notices.append(&mut checked.failed);
         // A rule may be about something else than a lock: a BEGIN, a comment.
         let found = checked.arbitration.findings.iter().map(|finding| finding.at);
-        let found = found.filter(|at| at.file == file.id && overlap(at.span, asked)).map(|at| at.span);
-        let all: BTreeSet<Span> = found.chain(chosen.keys().copied()).collect();
-        self.sites.extend(all.into_iter().map(|at| recognised(file, at)));
+        let found = found.filter(|at| at.file == file.id && line::overlap(at.span, asked)).map(|at| at.span);
+        let mut all: BTreeMap<Span, Option<Span>> = found.map(|at| (at, None)).collect();
+        all.extend(chosen.iter().map(|chosen| (chosen.at, chosen.run_at)));
+        self.sites.extend(all.into_iter().map(|(at, run_at)| recognised(file, at, run_at)));
         if self.sites.is_empty() {
-            self.remarks.push(unrecognised(file, asked));
+            self.remarks.push(line::unrecognised(file, asked));
             return;
         }
         let of = settings.of(file.source.path());
@@ -206,67 +213,16 @@ impl Said {
     }
 }
 
-/// The sites of a file, each with the statement that holds it.
-fn sites(file: &File<'_>) -> BTreeMap<Span, Span> {
-    let mut found = BTreeMap::new();
-    for statement in &file.statements {
-        found.extend(statement.locks.iter().map(|lock| (lock.span, statement.anchor)));
-        found.extend(statement.row_locks().map(|(_, lock)| (statement.source(&lock.tokens), statement.anchor)));
-    }
-    let of_units = file.units.iter().flat_map(|flow| &flow.unit.sites);
-    found.extend(of_units.map(|site| (site.span, site.statement)));
-    found.extend(file.builder_locks.iter().map(|lock| (lock.at, lock.chain)));
-    found.extend(file.builder_calls.iter().map(|call| (call.at, call.at)));
-    found
-}
-
-/// The sites on a line; where there is none, those whose statement goes over it.
-fn sites_at(file: &File<'_>, line: Span) -> BTreeMap<Span, Span> {
-    let all = sites(file);
-    let on_line: BTreeMap<_, _> = all.iter().filter(|(at, _)| overlap(**at, line)).map(|(at, of)| (*at, *of)).collect();
-    if on_line.is_empty() { all.into_iter().filter(|(_, of)| overlap(*of, line)).collect() } else { on_line }
-}
-
-const fn overlap(one: Span, other: Span) -> bool {
-    one.start < other.end && other.start < one.end
-}
-
-/// Why nothing is recognised on a line of a file that was read.
-fn unrecognised(file: &File<'_>, line: Span) -> String {
-    if file.is_left_out(Span::new(line.start, line.start)) {
-        return "a later definition replaces this routine, so what stands in it is not looked at".to_owned();
-    }
-    let text = file.source.slice(line);
-    let word = prefilter::may_lock(text.as_bytes());
-    let inside = |spans: &[Span]| spans.iter().any(|span| overlap(*span, line));
-    let why = if word && inside(&file.comments) {
-        "a comment stands here, which is not looked at"
-    } else if word && inside(&file.program.literals) {
-        "the text here is not taken for a query: it does not begin like one, or it is shown, compared or documentation"
-    } else if word {
-        "a word stands here from which a rule starts, but no lock call or locking clause was read"
-    } else {
-        "no lock call and no locking clause stands on this line, or in a statement that goes over it"
-    };
-    let lines = file.source.lines();
-    let known: BTreeSet<usize> = sites(file).keys().map(|at| lines.line(at.start) + 1).collect();
-    let shown: Vec<String> = known.iter().take(MAX_LINES).map(usize::to_string).collect();
-    match shown.len() {
-        0 => format!("{why}; the file has none that was read"),
-        all if all < known.len() => format!("{why}; the file has some on lines {} and more", shown.join(", ")),
-        _ => format!("{why}; the file has some on lines {}", shown.join(", ")),
-    }
-}
-
-/// How many lines with sites are told where a line has none.
-const MAX_LINES: usize = 12;
-
-fn recognised(file: &File<'_>, at: Span) -> Recognised {
+/// What is known of a site; `run_at` is the call on the line that was asked for, where that is elsewhere.
+fn recognised(file: &File<'_>, at: Span, run_at: Option<Span>) -> Recognised {
     let place = Place::new(file.id, at);
     let mut found = Recognised { at: place, what: String::new(), evidence: Vec::new(), said: Vec::new() };
+    if let Some(run_at) = run_at {
+        found.tell_at("it stands here, and is run where you asked", Some(Place::new(file.id, run_at)));
+    }
     for statement in &file.statements {
         if let Some(lock) = statement.locks.iter().find(|lock| lock.span == at) {
-            found.of_call(lock);
+            found.of_call(file, lock);
             found.of_statement(statement);
         }
         if let Some((_, lock)) = statement.row_locks().find(|(_, lock)| statement.source(&lock.tokens) == at) {
@@ -274,14 +230,19 @@ fn recognised(file: &File<'_>, at: Span) -> Recognised {
             found.of_statement(statement);
         }
     }
-    for flow in &file.units {
-        let mut steps = flow.unit.site_steps();
-        if let Some((step, site)) = steps.find(|(_, site)| flow.unit.sites[*site].span == at) {
-            found.of_unit(file, flow, step, site);
-        }
+    let units: Vec<_> = file.units.iter().filter_map(|flow| Some((flow, flow.unit.step_at(at)?))).collect();
+    // Of what several functions run, that of the function which was asked about.
+    let mine = |flow: &UnitFlow| run_at.is_some_and(|run_at| flow.unit.span.contains(run_at));
+    let is_one = units.iter().any(|(flow, _)| mine(flow));
+    for (flow, (step, site)) in units.into_iter().filter(|(flow, _)| !is_one || mine(flow)) {
+        found.of_unit(file, flow, step, site);
+    }
+    let builder = file.builder_locks.iter().find(|lock| lock.at == at);
+    if let Some(lock) = builder {
+        found.of_builder(file, lock);
     }
     if found.what.is_empty() {
-        found.what = match file.builder_locks.iter().find(|lock| lock.at == at) {
+        found.what = match builder {
             Some(lock) if lock.skips => "a row lock with SKIP LOCKED, asked for through a query builder".to_owned(),
             Some(_) => "a row lock, asked for through a query builder".to_owned(),
             None if file.builder_calls.iter().any(|call| call.at == at) => {
@@ -305,8 +266,8 @@ impl Recognised {
         }
     }
 
-    fn of_call(&mut self, lock: &LockCall) {
-        self.what = words::call(lock.function, &lock.key);
+    fn of_call(&mut self, file: &File<'_>, lock: &LockCall) {
+        self.what = words::call(lock.function, &lock.key, file.source.slice(lock.span));
         if let Some(via) = lock.via {
             self.tell_at("a function of the tree that calls it", Some(via));
         }
@@ -322,17 +283,43 @@ impl Recognised {
         }
     }
 
+    /// What a query builder's row lock is about, and, where no unit has it, on which session it may be.
+    fn of_builder(&mut self, file: &File<'_>, lock: &Lock) {
+        if let Some(row) = &lock.row {
+            self.tell_at("the query names one row", Some(Place::new(file.id, row.key)));
+        }
+        if !file.is_followed(lock) {
+            for (flow, step) in file.steps_of(lock) {
+                self.on_session(file, flow, step);
+            }
+        }
+    }
+
     fn of_unit(&mut self, file: &File<'_>, flow: &UnitFlow, step: usize, site: SiteId) {
         let unit = &flow.unit;
         match &unit.sites[site].lock {
-            Lock::Advisory { function, key } => self.what = words::call(function, key),
-            Lock::Table => "a table lock".clone_into(&mut self.what),
-            Lock::Rows { tables } if self.what.is_empty() => self.what = format!("a row lock on {}", tables.join(", ")),
-            Lock::Rows { .. } => {}
+            Taken::Advisory { function, key } => {
+                self.what = words::call(function, key, file.source.slice(unit.sites[site].span))
+            }
+            Taken::Table => "a table lock".clone_into(&mut self.what),
+            Taken::Rows { tables } if self.what.is_empty() => {
+                self.what = format!("a row lock on {}", tables.join(", "))
+            }
+            Taken::Rows { .. } => {}
         }
         if let Some(via) = unit.sites[site].via {
             self.tell_at("through a function of the tree that calls it", Some(via));
         }
+        self.on_session(file, flow, step);
+        let is_host_query = unit.kind == UnitKind::Query && file.is_host();
+        if unit.advisory(site).is_some_and(|(function, _)| function.acquires()) && !is_host_query {
+            self.of_holding(file, flow, site);
+        }
+    }
+
+    /// Whose session a step is on, and which transaction is open there.
+    fn on_session(&mut self, file: &File<'_>, flow: &UnitFlow, step: StepId) {
+        let unit = &flow.unit;
         match &unit.session {
             Some(session) => {
                 let declared = session.declared.map(|span| Place::new(file.id, span));
@@ -344,10 +331,6 @@ impl Recognised {
         let before = &flow.trace.before[step];
         let begin = before.begin().map(|step| Place::new(file.id, unit.steps[step].span));
         self.tell_at(words::transaction(before), begin);
-        let is_host_query = unit.kind == UnitKind::Query && file.is_host();
-        if unit.advisory(site).is_some_and(|(function, _)| function.acquires()) && !is_host_query {
-            self.of_holding(file, flow, site);
-        }
     }
 
     /// Where a lock is released, and which ways out leave it held.

@@ -34,15 +34,19 @@ const fn plain_option(languages: &'static [HostLanguage], pattern: &'static str)
 
 pub(super) const SCRIPTS: &[HostLanguage] = &[JavaScript, TypeScript, Tsx];
 
+/// Languages whose mappers have modes of locks.
+const MODES: &[HostLanguage] = &[JavaScript, TypeScript, Tsx, Php, Java, Kotlin, Scala];
+
 /// Sources: the reference pages of the libraries named. Of two spellings in one chain the one that skips counts.
 const SPELLINGS: &[Spelling] = &[
     // Django, Tortoise; SQLAlchemy; peewee.
     method(&[Python], r"\b(?:select_for_update|with_for_update)\s*\([^()]*skip_locked\s*=\s*True"),
     method(&[Python], r"(?i)\bfor_update\s*\([^()]*SKIP LOCKED"),
-    plain(&[Python], r"\b(?:select_for_update|with_for_update)\s*\("),
+    plain(&[Python], r"\b(?:(?:select|with)_)?for_update\s*\("),
     // Active Record; Sequel.
     method(&[Ruby], r"(?i)\b(?:lock|lock!|with_lock)\(\s*[\x22'][^\x22'()]*SKIP LOCKED"),
     method(&[Ruby], r"\bskip_locked\b"),
+    plain(&[Ruby], r"\.with_lock\b"),
     plain(&[Ruby], r"\.lock(?:\(\s*(?:true|[\x22']FOR [A-Z ]+[\x22'])\s*\)|\b)"),
     // Knex, Objection, Kysely; TypeORM; Drizzle; Sequelize, TypeORM's options.
     method(SCRIPTS, r"\bskipLocked\(\s*\)"),
@@ -51,6 +55,11 @@ const SPELLINGS: &[Spelling] = &[
     option(SCRIPTS, r"\bskipLocked:\s*true|\bonLocked:\s*[\x22']skip_locked[\x22']"),
     plain(SCRIPTS, r"\b(?:forUpdate|forNoKeyUpdate|forShare|forKeyShare)\("),
     plain(SCRIPTS, r"\bfor\(\s*[\x22'`](?:no key update|update|share|key share)[\x22'`]"),
+    plain(SCRIPTS, r"\bsetLock\(\s*[\x22'`]pessimistic_\w+[\x22'`]"),
+    plain_option(SCRIPTS, r"\block:\s*(?:true\b|(?:\w+\.)*LOCK\.\w+|\{\s*(?:level:|mode:\s*[\x22'`]pessimistic_))"),
+    // MikroORM; Doctrine; JPA.
+    plain(MODES, r"\bsetLockMode\(\s*LockMode(?:Type)?(?:\.|::)PESSIMISTIC_\w+\s*\)"),
+    plain_option(MODES, r"\b(?:lockMode:\s*)?LockMode(?:Type)?(?:\.|::)PESSIMISTIC_\w+"),
     // gorm; bun and go-pg; ent.
     method(&[Go], r"\bClauses\(\s*clause\.Locking\{[^{}]*(?:SKIP LOCKED|OptionsSkipLocked)"),
     method(&[Go], r"\bFor\(\s*[\x22`][^\x22`]*SKIP LOCKED"),
@@ -60,6 +69,7 @@ const SPELLINGS: &[Spelling] = &[
     // diesel; SeaORM.
     method(&[Rust], r"\bskip_locked\(\s*\)"),
     method(&[Rust], r"\block_with_behavior\([^()]*SkipLocked"),
+    plain(&[Rust], r"\bfor_(?:no_key_)?update\(\s*\)"),
     // jOOQ.
     method(&[Java, Kotlin, Scala], r"\bskipLocked\(\s*\)"),
     plain(&[Java, Kotlin, Scala], r"\b(?:forUpdate|forNoKeyUpdate|forShare)\(\s*\)"),

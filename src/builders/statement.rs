@@ -5,7 +5,7 @@ use super::is_script;
 use crate::language::HostLanguage;
 use crate::span::Span;
 
-use HostLanguage::{Go, Php, Ruby};
+use HostLanguage::{Go, JavaScript, Php, Python, Ruby};
 
 /// A statement by its calls.
 #[derive(Clone, Debug)]
@@ -130,12 +130,27 @@ const LOADS: &[&str] = &[
     "to_a",
 ];
 
-/// `account = Account.lock.find(id)`, `$wallet = Wallet::where(…)->lockForUpdate()->first()`, `account.lock!`: by the call
-/// that runs it.
+/// The same in Django, where no manager is asked.
+const EVALUATES: &[&str] = &["get", "first", "last", "earliest", "latest", "aget", "afirst"];
+
+/// `account = Account.lock.find(id)`, `$wallet = Wallet::where(…)->lockForUpdate()->first()`, `account.lock!`,
+/// `Wallet.objects.select_for_update().get(pk=pk)`, `await Wallet.findByPk(id, { lock: true })`: by the call that runs it.
 pub fn model(text: &str, call: Span, language: HostLanguage) -> Option<Model> {
     let (links, own) = chain(text, call.start);
     let links = links.get(..=own)?;
     let (first, last) = (links.first()?, links.last()?);
+    if language == Python || is_script(language) {
+        let locks = match language {
+            Python if EVALUATES.contains(&last.name) => {
+                links.iter().find(|link| link.name == "select_for_update").map(|link| link.span)?
+            }
+            Python => return None,
+            _ => sequelize(text, links)?,
+        };
+        let is_model = first.name.starts_with(|c: char| c.is_ascii_uppercase());
+        let assigned = assigned(text, first.span.start);
+        return is_model.then(|| Model { tables: names(first, assigned), locks });
+    }
     if language == Ruby && last.name == "lock!" && links.len() == 2 {
         return Some(Model { tables: vec![first.name.trim_start_matches('@').to_lowercase()], locks: last.span });
     }
@@ -146,7 +161,35 @@ pub fn model(text: &str, call: Span, language: HostLanguage) -> Option<Model> {
     if !LOADS.contains(&last.name) || !first.name.starts_with(|c: char| c.is_ascii_uppercase()) {
         return None;
     }
-    let before = text.get(..first.span.start)?.trim_end().strip_suffix('=')?.trim_end();
+    let assigned = assigned(text, first.span.start)?;
+    Some(Model { tables: names(first, Some(assigned)), locks: locks.span })
+}
+
+/// What code calls a model and the variable that gets its rows.
+fn names(model: &Link<'_>, assigned: Option<String>) -> Vec<String> {
+    let model = model.name.to_lowercase();
+    let other = assigned.filter(|name| *name != model);
+    std::iter::once(model).chain(other).collect()
+}
+
+/// The variable that gets what begins at an offset, lower case.
+fn assigned(text: &str, at: usize) -> Option<String> {
+    let before = text.get(..at)?.trim_end();
+    let before = before.strip_suffix("await").unwrap_or(before).trim_end().strip_suffix('=')?.trim_end();
     let start = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
-    Some(Model { tables: vec![first.name.to_lowercase(), before[start..].to_lowercase()], locks: locks.span })
+    Some(before[start..].to_lowercase()).filter(|name| !name.is_empty())
+}
+
+/// The option by which a finder of Sequelize locks: alone, with no transaction beside it, and all options in sight.
+fn sequelize(text: &str, links: &[Link<'_>]) -> Option<Span> {
+    let [_, find] = links else { return None };
+    let plain = !["transaction", "skipLocked", "..."].iter().any(|word| find.args.contains(word));
+    if !matches!(find.name, "findByPk" | "findOne" | "findAll") || !plain || !find.args.trim_end().ends_with('}') {
+        return None;
+    }
+    let said = text.get(find.span.range())?;
+    let mut options =
+        super::spellings::spellings(JavaScript).filter(|(_, spelling)| spelling.option && !spelling.skips);
+    let found = options.find_map(|(pattern, _)| pattern.find(said))?;
+    Some(Span::new(find.span.start + found.start(), find.span.start + found.end()))
 }

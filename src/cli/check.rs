@@ -50,7 +50,7 @@ pub(super) struct Args {
     #[arg(
         long,
         value_name = "FILE:LINE",
-        conflicts_with_all = ["paths", "format", "output_file", "report", "statistics", "changed_since", "staged", "baseline", "write_baseline", "fix", "diff"],
+        conflicts_with_all = ["format", "output_file", "report", "statistics", "changed_since", "staged", "baseline", "write_baseline", "fix", "diff"],
         help_heading = "Output"
     )]
     why: Option<why::Line>,

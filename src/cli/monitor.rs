@@ -26,7 +26,7 @@ pub(super) struct Args {
     paths: Vec<PathBuf>,
 
     /// How long a session may wait
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds)]
     threshold: u32,
 
     /// Look at locks of the two-key form with this first key alone
@@ -79,4 +79,8 @@ pub(super) fn run(args: &Args) -> Result<Verdict, Error> {
     };
     print(false, |out| out.write_all(monitor::text(&request).as_bytes()))?;
     Ok(keys::verdict(&map))
+}
+
+fn seconds(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number of whole seconds, such as 30"))
 }

@@ -11,6 +11,7 @@ pub(super) const DRIVER: Driver = Driver {
     name: "Django",
     languages: &[HostLanguage::Python],
     imports: &["django"],
+    shows: &[".objects.select_for_update("],
     kinds: &[
         Kind {
             name: "Connection",

@@ -3,6 +3,7 @@
 use super::position::{Position, Positions};
 use super::{counted, visible};
 use crate::finding::Place;
+use crate::host::shown_key;
 use crate::keymap::decode::Row;
 use crate::keymap::{Collision, KeyMap, KeyUse, values};
 use crate::paths::Paths;
@@ -78,7 +79,8 @@ impl<'v> View<'v> {
                 writeln!(out, "{gap}{}", title(space))?;
                 last = Some(space);
             }
-            writeln!(out, "  {}{}", visible(&group.key.to_string()), known(group.key))?;
+            let key = group.uses.first().map_or_else(|| group.key.to_string(), |used| self.key_of(used));
+            writeln!(out, "  {}{}", visible(&key), known(group.key))?;
             for used in &group.uses {
                 writeln!(out, "    {}", self.line(used))?;
             }
@@ -109,7 +111,7 @@ impl<'v> View<'v> {
             writeln!(out, "{gap}{row} is key {} in {}", row.key(), title(space(&row.key())))?;
             let uses = row.uses(&self.map.uses);
             for (fit, used) in &uses {
-                let key = visible(&used.key.to_string()).into_owned();
+                let key = visible(&self.key_of(used)).into_owned();
                 writeln!(out, "  {:8} {key}: {}", fit.as_str(), self.line(used))?;
             }
             if uses.is_empty() {
@@ -132,6 +134,12 @@ impl<'v> View<'v> {
             line.push_str(&format!("  as {}", visible(constant)));
         }
         line
+    }
+
+    /// The key as it is shown.
+    fn key_of(&self, used: &KeyUse) -> String {
+        let call = self.map.sources.get(&used.at.file).map_or("", |source| source.slice(used.at.span));
+        shown_key(used.key.to_string(), call)
     }
 
     fn place(&self, at: Place) -> String {
@@ -158,7 +166,7 @@ impl<'v> View<'v> {
         let numbers = values(group.key);
         KeyObject {
             space: space(group.key),
-            key: group.key.to_string(),
+            key: group.uses.first().map_or_else(|| group.key.to_string(), |used| self.key_of(used)),
             literal: group.key.is_literal(),
             values: numbers.map(|(first, second)| std::iter::once(first).chain(second).collect()),
             row: Row::of(group.key).map(|row| row.to_string()),
@@ -212,7 +220,7 @@ impl<'v> View<'v> {
             key: row.key().to_string(),
             matches: matches
                 .into_iter()
-                .map(|(fit, used)| MatchObject { fit: fit.as_str(), key: used.key.to_string(), used: self.used(used) })
+                .map(|(fit, used)| MatchObject { fit: fit.as_str(), key: self.key_of(used), used: self.used(used) })
                 .collect(),
         }
     }

@@ -41,6 +41,10 @@ struct State {
     ended: Sites,
     /// Held while something was written that is not committed yet.
     wrote: Sites,
+    /// Transaction-scoped, held while something was changed, or may have been.
+    used: Sites,
+    /// Transaction-scoped, ended by COMMIT, and nothing was changed while they were held.
+    idle: Sites,
     /// The statement of the last step.
     statement: usize,
     savepoints: Vec<(String, Sites)>,
@@ -70,6 +74,7 @@ pub fn interpret(unit: &Unit) -> Trace {
         asked: asked(&unit.root),
         guarded: if unit.kind == UnitKind::Host { guarded::guarded(unit) } else { Sites::default() },
         guards: 0,
+        unwinding: 0,
     };
     let outcome = run.node(&unit.root, States::from([State::start(unit)]));
     let end = Span::new(unit.span.end, unit.span.end);
@@ -110,6 +115,8 @@ impl State {
             evaporated: Sites::default(),
             ended: Sites::default(),
             wrote: Sites::default(),
+            used: Sites::default(),
+            idle: Sites::default(),
             statement: usize::MAX,
             savepoints: Vec::new(),
             failed: None,
@@ -158,6 +165,8 @@ struct Run<'u> {
     /// The sites that a cleanup releases, and how many such cleanups are around.
     guarded: Sites,
     guards: usize,
+    /// How many cleanups run that an exception has begun.
+    unwinding: usize,
 }
 
 impl Run<'_> {
@@ -289,13 +298,13 @@ impl Run<'_> {
                 }
                 all.extend(states);
             } else {
-                let mut cleaned = self.node(cleanup, states);
+                let mut cleaned = self.unwind(cleanup, states);
                 outcome.raises.push((way, span, std::mem::take(&mut cleaned.normal)));
                 outcome.absorb(cleaned);
             }
         }
         if let Some((span, states)) = failures {
-            let mut cleaned = self.node(cleanup, states);
+            let mut cleaned = self.unwind(cleanup, states);
             outcome.raises.push((Way::Failure, span, std::mem::take(&mut cleaned.normal)));
             outcome.absorb(cleaned);
         }
@@ -315,6 +324,14 @@ impl Run<'_> {
             outcome.absorb(cleaned);
         }
         outcome
+    }
+
+    /// A cleanup on the way of an exception.
+    fn unwind(&mut self, cleanup: &Node, states: States) -> Outcome {
+        self.unwinding += 1;
+        let cleaned = self.node(cleanup, states);
+        self.unwinding -= 1;
+        cleaned
     }
 
     fn attempt(&mut self, body: &Node, handlers: &[Node], catches_all: bool, states: States) -> Outcome {
@@ -384,6 +401,7 @@ impl Run<'_> {
                     state.held = state.held.with(&Sites::one(*site));
                     state.ended = self.without_same_lock(state.ended, *site);
                     state.evaporated = self.without_same_lock(state.evaporated, *site);
+                    state.idle = self.without_same_rows(self.without_same_lock(state.idle, *site), *site);
                 }
                 action => self.apply(id, action, &mut state),
             }
@@ -404,6 +422,10 @@ impl Run<'_> {
 
     fn record(&mut self, id: StepId, state: &State) {
         let before = &mut self.trace.before[id];
+        before.idle = match before.reached {
+            0 => state.idle.clone(),
+            _ => before.idle.both(&state.idle),
+        };
         before.enter(state.transaction);
         for (all, sites) in [
             (&mut before.held_any, &state.held),

@@ -6,7 +6,7 @@ mod host;
 mod script;
 mod tables;
 
-use super::{Action, Lock, Node, Site, SiteId, Step, StepId, Unit, UnitKind};
+use super::{Action, Change, Lock, Node, Site, SiteId, Step, StepId, Unit, UnitKind};
 use crate::document::{Content, Document, Origin};
 use crate::program::Query;
 use crate::span::Span;
@@ -16,7 +16,7 @@ use crate::sql::script::{Section, Surroundings};
 use crate::statement::{LockCall, Statement, Wrappers};
 use flat::Flat;
 pub use host::{HostBuilder, SessionId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The units of one document, with its statements.
 #[derive(Debug, Default)]
@@ -62,6 +62,7 @@ pub fn lower<'d>(
 pub struct Builder {
     sites: Vec<Site>,
     steps: Vec<Step>,
+    changes: BTreeMap<StepId, Change>,
     statement: usize,
     /// A site by the offset of its call, for guards.
     by_call: HashMap<usize, SiteId>,
@@ -82,6 +83,7 @@ impl Builder {
         Self {
             sites: Vec::new(),
             steps: Vec::new(),
+            changes: BTreeMap::new(),
             statement: 0,
             by_call: HashMap::new(),
             ends_outer: None,
@@ -173,7 +175,11 @@ impl Builder {
             nodes.push(self.step(Action::ConcurrentIndex, statement.span));
         } else if works_at_all {
             let writing = !writes.is_empty();
+            let step = self.steps.len();
             nodes.push(self.step(Action::Work { reads, writes }, statement.span));
+            if !self.sites.is_empty() && self.steps.len() > step {
+                self.changes.extend(tables::change(statement).map(|change| (step, change)));
+            }
             self.row_locks(statement, writing, &mut nodes);
             // MySQL has LOCK TABLES.
             if *statement.tree.verb() == Verb::Lock && statement.tree.word(statement.tree.all().start + 1) == "table" {
@@ -202,8 +208,9 @@ impl Builder {
     fn transaction_control(&self, verb: &Verb) -> Option<Action> {
         Some(match verb {
             Verb::Begin(with) => Action::Begin { one_snapshot: one_snapshot(with).unwrap_or(self.by_default) },
-            Verb::Commit { chain } | Verb::Rollback { chain } => Action::End { chain: *chain },
-            Verb::PrepareTransaction => Action::End { chain: false },
+            Verb::Commit { chain } => Action::End { chain: *chain, commits: true },
+            Verb::Rollback { chain } => Action::End { chain: *chain, commits: false },
+            Verb::PrepareTransaction => Action::End { chain: false, commits: false },
             Verb::Savepoint(name) => Action::Savepoint(name.clone()),
             Verb::RollbackTo(name) => Action::RollbackTo(name.clone()),
             Verb::Discard { all: true } => Action::ReleaseAll(None),
@@ -247,6 +254,7 @@ impl Builder {
             work_follows: false,
             sites: self.sites,
             steps: self.steps,
+            changes: self.changes,
             root,
             session: None,
         }

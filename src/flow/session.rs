@@ -86,6 +86,8 @@ pub struct Session {
     pub is_imported: bool,
     /// The call that makes it is in sight.
     pub is_made: bool,
+    /// How many steps there were when it was first given to code that is not followed, which may work on it.
+    pub handed: Option<super::StepId>,
     /// The steps by which code ends its transactions by hand.
     pub ends: Vec<super::StepId>,
     /// The unlocks that are sent with a context which is cancelled when they are needed.

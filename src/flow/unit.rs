@@ -2,7 +2,7 @@
 
 use super::interpret::{Trace, Way, interpret};
 use super::sites::Sites;
-use super::{Action, Begins, Evidence, Lock, Node, Owner, SiteId, StepId, Unit, UnitKind};
+use super::{Action, Begins, Change, Evidence, Lock, Node, Owner, SiteId, StepId, Unit, UnitKind};
 use crate::sql::advisory::{Action as Call, Function, Key, Keys, Mode, Sameness, Scope};
 use crate::sql::script::Surroundings;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -304,18 +304,51 @@ impl UnitFlow {
             let before = &self.trace.before[step];
             let writes = matches!(&self.unit.steps[step].action,
                 Action::Work { writes, .. } if writes.iter().any(|table| tables.contains(table)));
-            writes && before.held_any.contains(site) && before.ended.contains(site)
+            writes && before.held_any.contains(site) && before.ended.contains(site) && self.is_in_loop(step)
         })
+    }
+
+    fn is_in_loop(&self, wanted: StepId) -> bool {
+        self.unit.root.nodes().any(|node| match node {
+            Node::Loop { body, .. } => body.steps().any(|step| step == wanted),
+            _ => false,
+        })
+    }
+
+    /// The first change that looks at nothing again, after the transaction that the lock of `site` was taken for has
+    /// committed with nothing changed in it, and while nothing else is held.
+    pub fn change_after(&self, site: SiteId, fits: impl Fn(&Change) -> bool) -> Option<StepId> {
+        let after = |step: StepId| {
+            let before = &self.trace.before[step];
+            before.reached > 0 && before.idle.contains(site) && before.held_any.is_empty()
+        };
+        self.unit.changes.iter().find(|(step, change)| after(**step) && fits(change)).map(|(step, _)| *step)
+    }
+
+    /// The tables that are read under the lock of `site`.
+    pub fn read_under(&self, site: SiteId) -> BTreeSet<&str> {
+        let under = self.about(site, &self.index.work).filter(|&step| self.trace.before[step].held_any.contains(site));
+        let reads = under.filter_map(|step| match &self.unit.steps[step].action {
+            Action::Work { reads, .. } => Some(reads),
+            _ => None,
+        });
+        reads.flatten().map(String::as_str).collect()
     }
 
     /// The COMMIT or ROLLBACK of the whole transaction under which the lock of `site` is held.
     pub fn commit_under(&self, site: SiteId) -> Option<StepId> {
-        self.held_at(site, &self.index.endings)
+        self.endings_under(site).next()
     }
 
     /// The same, or the ROLLBACK TO SAVEPOINT: what ends a transaction-scoped lock.
     pub fn ending_of(&self, site: SiteId) -> Option<StepId> {
         self.held_at(site, &self.index.undoings)
+    }
+
+    /// All steps by which a transaction ends under which the lock of `site` is held.
+    pub fn endings_under(&self, site: SiteId) -> impl Iterator<Item = StepId> + '_ {
+        let under = move |step: &StepId| self.trace.before[*step].held_any.contains(site);
+        self.about(site, &self.index.endings).filter(under)
     }
 
     fn held_at(&self, site: SiteId, steps: &[StepId]) -> Option<StepId> {

@@ -7,8 +7,9 @@ use std::sync::LazyLock;
 
 /// Words that mean something by themselves or by what stands before them. Not so many that they are no longer searched for
 /// at once.
-static LOCKS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i-u)advisory_|pg_locks|locked|update|share|clause\.locking|\.lock\.").ok());
+static LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)advisory_|pg_locks|locked|lock:|pessimistic_|update|share|clause\.locking|\.lock\.").ok()
+});
 
 /// Words of a queue claim that has no locking clause.
 static BOUNDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)limit|fetch").ok());
@@ -18,6 +19,9 @@ static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)beg
 
 /// Words that end one.
 static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)commit|rollback").ok());
+
+/// How far an option goes that names a lock's mode.
+const MODE: usize = 1 << 6;
 
 /// How long a line of a comment is.
 const LINE: usize = 1 << 9;
@@ -49,11 +53,24 @@ fn any(words: &LazyLock<Option<Regex>>, content: &[u8], language: HostLanguage) 
             let counts = match word.as_bytes() {
                 // Rails' `lock` between two calls is a mutex elsewhere.
                 [b'.', ..] => language == HostLanguage::Ruby && after.first().is_some_and(u8::is_ascii_alphabetic),
+                [.., b':'] => !ends_in_word(before) && is_script(language) && is_mode(after),
                 word => counts(before, word, after),
             };
             counts && !is_remarked(before, after, language)
         })
     })
+}
+
+fn is_script(language: HostLanguage) -> bool {
+    matches!(language, HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx)
+}
+
+/// Whether an option `lock` is Sequelize's: `true`, or one of its modes, `t.LOCK.UPDATE`.
+fn is_mode(after: &[u8]) -> bool {
+    let value = space_first(after).unwrap_or(after);
+    let line = value[..value.len().min(MODE)].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    without_first(value, "true").is_some_and(|rest| !begins_in_word(rest))
+        || memchr::memmem::find(line, b"LOCK.").is_some()
 }
 
 /// Whether a line begins as a comment does, and as no line of SQL: nothing is said of `* FROM jobs FOR UPDATE`.
@@ -391,7 +408,7 @@ mod tests {
             let then = |words: &[&str]| format!(r"(?:[ \t]*(?:[^ \t\w]|\z)|[ \t]+(?:{})(?:\W|\z))", words.join("|"));
             let clause = then(AFTER_CLAUSE);
             let patterns = [
-                r"advisory_(?:[^a-z]|\z|lock|unlock|xact|try|share|transaction)|skip(?:\s+|_)?locked|pg_locks".to_owned(),
+                r"advisory_(?:[^a-z]|\z|lock|unlock|xact|try|share|transaction)|skip(?:\s+|_)?locked|pg_locks|pessimistic_".to_owned(),
                 format!(r"\bfor\s+(?:key\s+share|(?:no\s+key\s+update|update|share){clause})"),
                 r"(?:\A|\W|(?:with|select|lock)_?|(?:\A|\W)_)for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking"
                     .to_owned(),
@@ -401,6 +418,7 @@ mod tests {
                 format!(r#"["'`](?:begin{}|start\s+transaction\b)"#, then(AFTER_BEGIN)),
                 r#"["'`](?:commit|rollback)\b"#.to_owned(),
                 r"\.lock\.[a-z]".to_owned(),
+                format!(r"(?:\A|\W)lock:\s*(?:true(?:\W|\z)|[^\n]{{0,{}}}(?-i:LOCK\.))", MODE - "LOCK.".len()),
             ];
             patterns.iter().map(|pattern| Regex::new(&format!("(?i-u){pattern}")).unwrap()).collect()
         });
@@ -409,6 +427,7 @@ mod tests {
             || holds(4) && updates(content)
             || holds(5) && holds(6)
             || holds(7) && language == HostLanguage::Ruby
+            || holds(8) && is_script(language)
     }
 
     proptest! {
@@ -417,12 +436,12 @@ mod tests {
             prop::sample::select(vec![
                 "for", "FOR", "no", "key", "update", "Update", "share", "skip", "LOCKED", "locked", "limit", "LIMIT", "all",
                 "fetch", "first", "next", "begin", "start", "transaction", "pg_locks", "advisory", "set", "commit", "_", "a", "(",
-                "d", "lock", ".", "clause.locking",
+                "d", "lock", "LOCK", ".", ":", "true", "clause.locking", "pessimistic_",
                 "1", "$", "{", "\"", "'", "`", " ", " ", " ", "\n", "\t", "\u{b}", "\u{c}", "é",
             ]), 0..16)
         ) {
             let text = parts.concat();
-            for language in [HostLanguage::Ruby, HostLanguage::Go] {
+            for language in [HostLanguage::Ruby, HostLanguage::Go, HostLanguage::TypeScript] {
                 let found = may_lock_in_host(text.as_bytes(), language);
                 prop_assert_eq!(found, by_expression(text.as_bytes(), language), "{}", text);
             }

@@ -58,7 +58,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 fn of_builders(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     for lock in &file.builder_locks {
-        let Some(refused) = lock.refused else { continue };
+        let Some(refused) = lock.refused else {
+            sink.silent(&RULE, context, lock.at, "nothing stands in the query with which the server refuses a lock");
+            continue;
+        };
         let what = format!("a row lock is not allowed with {} (SQLSTATE 0A000)", refused.what);
         sink.report(&RULE, Level::Error, Place::new(file.id, lock.at), format!("the server refuses this: {what}"))
             .statement(lock.chain)

@@ -27,6 +27,7 @@ struct Use<'a> {
     site: SiteId,
     tables: Rc<BTreeSet<&'a str>>,
     directory: &'a str,
+    is_test: bool,
 }
 
 fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
@@ -34,6 +35,7 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
     let mut by_name: BTreeMap<String, Vec<Use<'_>>> = BTreeMap::new();
     for (file, flow) in files.iter().flat_map(|file| file.units.iter().map(move |flow| (file, flow))) {
         let directory = file.source.path().rsplit_once('/').map_or("", |(directory, _)| directory);
+        let is_test = file.is_test_at(flow.unit.span);
         let file = file.id;
         let mut tables = None;
         let mut seen = HashSet::new();
@@ -43,7 +45,7 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
         for (site, _, key) in mine.filter(|(.., key)| seen.insert(*key)) {
             let Some(name) = name(key) else { continue };
             let tables = Rc::clone(tables.get_or_insert_with(|| Rc::new(flow.tables())));
-            by_name.entry(name).or_default().push(Use { file, flow, site, tables, directory });
+            by_name.entry(name).or_default().push(Use { file, flow, site, tables, directory, is_test });
         }
     }
     for (name, uses) in &by_name {
@@ -84,6 +86,8 @@ fn unrelated(early: &Use<'_>, late: &Use<'_>) -> bool {
         _ => false,
     };
     comparable
+        // A test takes the key of what it tests.
+        && early.is_test == late.is_test
         && !std::ptr::eq(early.flow, late.flow)
         && (early.flow.unit.name != late.flow.unit.name
             || early.flow.unit.name.is_empty()

@@ -3,14 +3,17 @@
 use crate::finding::{Level, Place};
 use crate::flow::{Lock, Step, StepId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "row-lock-outside-transaction",
     level: Level::Error,
     rank: Rank::WrongScope,
     page: include_str!("../../rules/row-lock-outside-transaction.md"),
-    checks: &[Check::Unit(check)],
+    checks: &[Check::Unit(check), Check::File(of_builders)],
 };
+
+const OPEN: &str = "a transaction is open here";
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
@@ -19,9 +22,12 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if matches!(taken.lock, Lock::Advisory { .. }) {
             continue;
         }
-        let silence = if flow.caller_may_begin() {
+        let before = &flow.trace.before[step];
+        let silence = if before.in_transaction() {
+            Some(OPEN)
+        } else if flow.caller_may_begin() {
             Some("a caller may have begun a transaction on this session")
-        } else if !flow.trace.before[step].autocommit() {
+        } else if !before.autocommit() {
             Some("a transaction is open here, or may be")
         } else {
             None
@@ -31,6 +37,17 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         match &taken.lock {
+            // <https://docs.djangoproject.com/en/stable/ref/models/querysets/#select-for-update>
+            Lock::Rows { .. } if is_queryset(context, flow, taken.span) => {
+                sink.at_site(
+                    &RULE,
+                    level,
+                    context,
+                    (flow, site),
+                    "Django refuses this outside a transaction: select_for_update raises TransactionManagementError",
+                )
+                .help("read and write in one `with transaction.atomic():`");
+            }
             Lock::Rows { tables } if !taken.guards_own_statement => {
                 let Some(write) = flow.first_write_without(site, tables) else {
                     sink.silent(&RULE, context, taken.span, "nothing in sight writes these rows afterwards");
@@ -66,6 +83,25 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             }
             _ => {}
         }
+    }
+}
+
+/// Whether Django's query set takes a lock.
+fn is_queryset(context: &Context<'_>, flow: &UnitFlow, at: Span) -> bool {
+    flow.unit.session.as_ref().is_some_and(|session| session.driver == "Django")
+        && context.file.builder_locks.iter().any(|lock| lock.at == at)
+}
+
+/// What query builders lock on a session that is not followed.
+fn of_builders(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    for lock in file.builder_locks.iter().filter(|lock| !file.is_followed(lock)) {
+        let mut steps = file.steps_of(lock);
+        let why = match steps.any(|(flow, step)| flow.trace.before[step].in_transaction()) {
+            true => OPEN,
+            false => "on which session the query runs, or whether a transaction is open there, is not known",
+        };
+        sink.silent(&RULE, context, lock.at, why);
     }
 }
 

@@ -37,14 +37,14 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let query = tree.query(id);
         let Some(select) = query.select() else { continue };
         let mut silent = |why| sink.silent(&RULE, context, statement.source(&lock.tokens), why);
-        if let Some(why) = of_statement {
-            silent(why);
-            continue;
-        }
         let Bound::Row(row) = bound(statement, select, &context.facts.catalog) else {
             silent("its conditions do not name one row by a key that the tree shows");
             continue;
         };
+        if let Some(why) = of_statement {
+            silent(why);
+            continue;
+        }
         let Some(level) = level(context, statement, query, lock, &row) else {
             silent("its conditions may name one row, but nothing here expects one");
             continue;

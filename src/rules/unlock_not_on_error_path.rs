@@ -74,8 +74,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 
 /// Why no way out of a unit leaves a lock behind.
 fn silence_of_unit(flow: &UnitFlow) -> Option<&'static str> {
-    if matches!(flow.unit.kind, UnitKind::Script | UnitKind::Query) {
-        return Some("a script that fails ends, and its session with it");
+    match flow.unit.kind {
+        UnitKind::Script => return Some("a script that fails ends, and its session with it"),
+        UnitKind::Query => return Some("what its caller does between lock and unlock is not seen"),
+        _ => {}
     }
     if flow.trace.truncated {
         return Some("the unit has too many ways to follow all of them");

@@ -7,7 +7,7 @@ use super::Run;
 use super::value::{Answer, Val};
 use crate::flow::lower::SessionId;
 use crate::flow::{Answer as Says, SiteId};
-use crate::host::code::Target;
+use crate::host::code::{Call, Target, Value};
 use crate::language::HostLanguage;
 use crate::sql::clause::{Clause, Select};
 use crate::statement::Statement;
@@ -42,6 +42,9 @@ const EXIST: &[&str] = &[
     "isEmpty",
     "empty",
     "any",
+    "any?",
+    "empty?",
+    "none?",
     "Read",
     "ReadAsync",
     "HasRows",
@@ -52,7 +55,11 @@ const EXIST: &[&str] = &[
     "pg_num_rows",
     "len",
     "ntuples",
+    "num_tuples",
 ];
+
+/// Functions that do the same with what they are given.
+const COUNTS: &[&str] = &["count", "empty", "len", "sizeof"];
 
 /// The same for what says nothing at all.
 const SILENT: &[&str] = &["close", "Close", "Err", "Dispose", "DisposeAsync", "pg_free_result"];
@@ -117,13 +124,14 @@ pub(super) fn given(language: HostLanguage, driver: &str, name: &str) -> Part {
                 "execute",
                 "exec_query",
                 "select_all",
+                "to_a",
                 "values",
             ],
             &["first", "select_one"],
             &["select_value", "getvalue", "get", "single_value"],
         ),
         Php => (
-            &["query", "executeQuery", "select", "pg_query", "pg_query_params"],
+            &["query", "executeQuery", "fetchAll", "fetchAllAssociative", "select", "pg_query", "pg_query_params"],
             &[
                 "fetch",
                 "fetchAssociative",
@@ -232,6 +240,25 @@ impl<'s> Run<'_, 's, '_> {
         }
     }
 
+    /// A function that says how many rows there are: whether the call is one.
+    pub(super) fn is_counted(&mut self, call: &Call<'s>, vals: &[Val]) -> bool {
+        let callee = self.program.code.exprs.get(call.callee).map(|expr| &expr.value);
+        let [Val::Answer(answer)] = vals else { return false };
+        let counts = COUNTS.contains(&call.name) && matches!(callee, Some(Value::Name(_)));
+        if counts && matches!(answer.part, Part::Rows | Part::Row) {
+            self.exists(*answer);
+            return true;
+        }
+        false
+    }
+
+    /// Somebody looks at a boolean of an answer, and nothing else is known of that.
+    pub(super) fn decides(&mut self, answer: Answer) {
+        if let Some(site) = answer.site.filter(|_| matches!(answer.part, Part::Value | Part::Unknown)) {
+            *self.asking.taken.entry(site).or_default() += 1;
+        }
+    }
+
     /// Python: a cursor keeps the rows until somebody fetches them. Whoever gets the cursor may.
     pub(super) fn unread(&mut self, answer: Answer, session: SessionId) {
         const GOES_ON: &[&str] = &[" in cur", "(cur)", "(cursor)", "yield", " in c:"];
@@ -298,13 +325,18 @@ impl<'s> Run<'_, 's, '_> {
     }
 
     /// What a name in a pattern gets of an answer: `const [row] = …`, `const { rows } = …`.
-    pub(super) fn taken_apart(&mut self, answer: Answer, target: &Target<'s>) -> Answer {
-        let Some(part) = target.part.filter(|_| answer.part != Part::Unknown) else { return answer };
+    pub(super) fn taken_apart(&mut self, answer: Answer, target: &Target<'s>) -> Val {
+        let Some(part) = target.part.filter(|_| answer.part != Part::Unknown) else { return Val::Answer(answer) };
         let at = self.program.code.exprs.get(target.expr).map_or(0, |expr| expr.span.start);
         let before = self.program.text.get(..at).unwrap_or_default().trim_end();
         let in_list = before.strip_suffix('[').map(str::trim_end);
         let is_index = part.bytes().all(|byte| byte.is_ascii_digit());
-        match in_list {
+        Val::Answer(match in_list {
+            // `const { rowCount } = …`
+            None if EXIST.contains(&part) && before.ends_with(['{', ',', ':']) => {
+                self.exists(answer);
+                return Val::Nothing;
+            }
             Some(outer) if is_index && !outer.ends_with(['[', ':']) => self.element(answer),
             Some(outer) if part == "rows" && outer.ends_with(':') => Answer { part: Part::Row, ..answer },
             None if part == "rows"
@@ -319,7 +351,7 @@ impl<'s> Run<'_, 's, '_> {
                 self.take(answer);
                 Answer { part: self.boolean(answer), ..answer }
             }
-        }
+        })
     }
 
     /// A comparison: with nothing it asks whether there is a row.

@@ -67,6 +67,8 @@ pub(super) struct Asked<'c, 's> {
     pub(super) vals: &'c [Val],
     /// The argument that holds the SQL.
     pub(super) text: Option<ExprId>,
+    /// Where the method's name begins.
+    pub(super) from_name: usize,
 }
 
 impl<'s> Asked<'_, 's> {
@@ -79,12 +81,13 @@ impl<'s> Asked<'_, 's> {
             arguments: &call.arguments,
             vals,
             text: text.map(|(argument, _)| argument.value),
+            from_name: call.from_name.start,
         }
     }
 
     /// A property.
     pub(super) const fn property(span: Span) -> Self {
-        Self { span, name: "", arguments: &[], vals: &[], text: None }
+        Self { span, name: "", arguments: &[], vals: &[], text: None, from_name: span.end }
     }
 }
 
@@ -153,6 +156,9 @@ impl<'s> Run<'_, 's, '_> {
             && call.name.starts_with("pg_")
         {
             return self.part_named(*answer, call.name, true).map_or(Val::Nothing, Val::Answer);
+        }
+        if self.is_counted(call, &vals) {
+            return Val::Nothing;
         }
         vals.iter().for_each(|val| self.read_val(val));
         let asked = Asked::of(call, span, &vals);
@@ -246,6 +252,9 @@ impl<'s> Run<'_, 's, '_> {
             return val;
         }
         let runs = asked.text.is_some() || asked.vals.iter().any(|val| matches!(val, Val::Lock(_)));
+        if known.is_none() && !runs {
+            self.hand_over(handle, "");
+        }
         let does = match known {
             Some(does) if !runs || !matches!(does, Does::Works | Does::Nothing | Does::Writes) => does,
             _ if runs => Does::Run,
@@ -314,9 +323,10 @@ impl<'s> Run<'_, 's, '_> {
             if self.runner.is_none() && self.is_wrapper(function, call) {
                 self.builder.called_at(first, call.from_name, self.program.file);
             }
+            self.note_ran(call.from_name, span, first);
             return val;
         }
-        if let Some(val) = self.wrapped(call, asked, out) {
+        if let Some(val) = self.lends_elsewhere(call, asked, out).or_else(|| self.wrapped(call, asked, out)) {
             return val;
         }
         // Something unknown gets a handle and SQL: it runs the one on the other.
@@ -362,7 +372,7 @@ impl<'s> Run<'_, 's, '_> {
             }
         }
         if WRITES.contains(&call.name.trim_end_matches('!'))
-            && let Some(session) = self.sessions.ambient()
+            && let Some(session) = self.of_models()
         {
             self.push(session, Action::Work { reads: Vec::new(), writes: self.written_by(call) }, span, out);
             return result;

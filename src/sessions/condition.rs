@@ -13,6 +13,9 @@ const MAX_OPERANDS: usize = 8;
 /// How long a question for the database may be, in bytes.
 const LONGEST_QUESTION: usize = 80;
 
+/// What begins a condition with a pattern in Rust.
+const LET: &str = "let ";
+
 /// How many nodes may stand twice.
 const MAX_TWICE: usize = 24;
 
@@ -97,14 +100,17 @@ impl Run<'_, '_, '_> {
                 if matches!(self.last_name(*name), "Ok" | "Err") && self.program.language == HostLanguage::Rust =>
             {
                 let failed = self.last_name(*name) == "Err";
-                self.outcome(*value, failed, out)
+                let lost = self.names_nothing(expr) || failed && self.slice(node.span).starts_with(LET);
+                self.outcome(*value, (failed, lost), out)
             }
             Value::Call(call)
                 if matches!(code.calls[*call].name, "is_ok" | "is_err")
                     && self.program.language == HostLanguage::Rust =>
             {
                 match code.exprs.get(code.calls[*call].callee).map(|expr| &expr.value) {
-                    Some(Value::Member { of, .. }) => self.outcome(*of, code.calls[*call].name == "is_err", out),
+                    Some(Value::Member { of, .. }) => {
+                        self.outcome(*of, (code.calls[*call].name == "is_err", true), out)
+                    }
                     _ => Condition::Opaque,
                 }
             }
@@ -121,12 +127,22 @@ impl Run<'_, '_, '_> {
                 }
             }
             _ => {
+                let before = self.taken_so_far();
                 let val = self.eval(expr, out);
                 if let Some(so) = self.asks_for_database(expr).filter(|_| matches!(val, Val::Nothing)) {
                     return Condition::Always(so);
                 }
                 if let Val::Answer(answer) = &val {
                     self.exists(*answer);
+                    match &node.value {
+                        // `if let Ok(Some(_)) = …`
+                        Value::Other(parts) if self.program.language == HostLanguage::Rust => {
+                            if parts.first().is_some_and(|value| self.is_made(*value)) && self.names_nothing(expr) {
+                                self.ignored(*answer, &before);
+                            }
+                        }
+                        _ => self.decides(*answer),
+                    }
                 }
                 Condition::of_val(&val)
             }
@@ -146,13 +162,40 @@ impl Run<'_, '_, '_> {
         (ours != other).then_some(ours != differs)
     }
 
-    /// Whether what gives a value failed, or did not.
-    fn outcome(&mut self, value: ExprId, failed: bool, out: &mut Vec<Node>) -> Condition {
+    /// Whether what gives a value failed, or did not; whether the value itself is lost.
+    fn outcome(&mut self, value: ExprId, (failed, lost): (bool, bool), out: &mut Vec<Node>) -> Condition {
+        let before = self.taken_so_far();
         match self.eval(value, out) {
-            Val::Answer(answer) => answer.step.map_or(Condition::Opaque, |step| Condition::Failed(step, failed)),
+            Val::Answer(answer) => {
+                if lost && self.is_made(value) {
+                    self.ignored(answer, &before);
+                }
+                answer.step.map_or(Condition::Opaque, |step| Condition::Failed(step, failed))
+            }
             Val::Failure(step) => Condition::Failed(step, failed),
             _ => Condition::Opaque,
         }
+    }
+
+    /// Whether a call gives a value: nobody else has it.
+    fn is_made(&self, mut value: ExprId) -> bool {
+        loop {
+            value = match self.program.code.exprs.get(value).map(|expr| &expr.value) {
+                Some(Value::Call(_)) => return true,
+                Some(Value::Member { of, .. }) => *of,
+                Some(Value::Propagate(inner)) => *inner,
+                Some(Value::Other(parts)) if parts.len() == 1 => parts[0],
+                _ => return false,
+            };
+        }
+    }
+
+    /// Whether a pattern of Rust binds no name and compares with nothing: `Ok(_)`.
+    fn names_nothing(&self, expr: ExprId) -> bool {
+        let text = self.program.code.exprs.get(expr).map_or("", |expr| self.slice(expr.span));
+        let pattern = text.strip_prefix(LET).and_then(|rest| rest.split('=').next()).unwrap_or(text);
+        let mut words = pattern.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+        words.all(|word| word == "_" || word.starts_with(char::is_uppercase))
     }
 
     /// The branch over a condition.

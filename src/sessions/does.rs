@@ -72,7 +72,8 @@ impl<'s> Run<'_, 's, '_> {
             Does::Ends => {
                 let session = self.session(handle);
                 self.sessions.ended(session, &self.builder);
-                self.push(session, Action::End { chain: false }, span, out);
+                let commits = asked.name.to_ascii_lowercase().contains("commit");
+                self.push(session, Action::End { chain: false, commits }, span, out);
                 Val::Nothing
             }
             Does::Inner | Does::Nothing => {
@@ -114,7 +115,7 @@ impl<'s> Run<'_, 's, '_> {
                     Some("true" | "True" | "1") => {
                         let session = self.session(handle);
                         if self.builder.begins(session) {
-                            self.push(session, Action::End { chain: false }, span, out);
+                            self.push(session, Action::End { chain: false, commits: false }, span, out);
                         } else {
                             self.set_begins(handle, Begins::Never);
                         }
@@ -140,6 +141,7 @@ impl<'s> Run<'_, 's, '_> {
             }
             Does::Works | Does::Writes => {
                 self.work(handle, does == Does::Writes, span, out);
+                self.queryset_locks(handle, asked, out);
                 Val::Nothing
             }
         }

@@ -3,7 +3,7 @@
 use super::call::Asked;
 use super::value::{Handle, Origin, Val};
 use super::{MAX_INLINED, MAX_STEPS, Run, names};
-use crate::driver::{Does, Driver, LIBRARY};
+use crate::driver::{Does, Driver, Kind, LIBRARY};
 use crate::flow::{Action, Begins, Evidence, Node};
 use crate::host::code::{Argument, Call, FunctionId, Value};
 use crate::language::HostLanguage;
@@ -255,8 +255,12 @@ impl<'s> Run<'_, 's, '_> {
             return;
         }
         let at = Span::new(call.from_name.start, call.from_name.start + call.name.len());
-        let handle =
-            Handle { driver: &UNNAMED, origin: Origin::At(span), evidence: Evidence::Shape, ..self.unknown("") };
+        let unknown = self.unknown("");
+        let handle = match self.library_transaction(call) {
+            Some((driver, kind)) => Handle { driver, kind, ..unknown },
+            None => Handle { driver: &UNNAMED, ..unknown },
+        };
+        let handle = Handle { origin: Origin::At(span), evidence: Evidence::Shape, ..handle };
         let session = self.session(&handle);
         self.sessions.all[session].begins = Begins::Never;
         let receiver = self.receiver_text(call.expr);
@@ -268,8 +272,20 @@ impl<'s> Run<'_, 's, '_> {
         self.follow(function, &[Val::Handle(handle)], &[], true, &mut body);
         self.begun_on.pop();
         let mut cleanup = Vec::new();
-        self.push(session, Action::End { chain: false }, Span::new(span.end, span.end), &mut cleanup);
+        self.push(session, Action::End { chain: false, commits: true }, Span::new(span.end, span.end), &mut cleanup);
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
+    }
+
+    /// The library whose function a call means that begins a transaction on whatever it is given: `pgx.BeginFunc(ctx, db, …)`.
+    fn library_transaction(&self, call: &Call<'s>) -> Option<(&'static Driver, &'static Kind)> {
+        let name = self.names.qualified(call.callee)?;
+        self.names.drivers.iter().find_map(|driver| {
+            let gives = driver.takes.iter().find_map(|(names, does)| match does {
+                Does::Within { gives, transaction: true, .. } if names.contains(&name.as_str()) => Some(*gives),
+                _ => None,
+            });
+            Some((*driver, driver.kind(gives?)?))
+        })
     }
 
     /// Whether a function does no more than take or release the lock that its caller names.

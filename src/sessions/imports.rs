@@ -1,14 +1,17 @@
 //! Handles that a file imports from another one of the tree: which it asks for, and what the other file declares by that
 //! name.
 
+use super::Run;
+use super::call::Asked;
 use super::names::Names;
-use super::value::{Handle, Origin};
+use super::value::{Handle, Origin, Val};
 use crate::driver::{Driver, Kind};
-use crate::flow::{Evidence, Owner};
+use crate::flow::{Evidence, Node, Owner};
 use crate::host;
-use crate::host::code::{Code, Value};
+use crate::host::code::{Argument, Call, Code, Value};
 use crate::language::{HostLanguage, Language};
 use crate::source::Source;
+use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A name that a file runs SQL on, of which it does not say more than where it comes from.
@@ -27,6 +30,8 @@ pub struct Wanted {
 pub struct Exported {
     pub(super) driver: &'static Driver,
     pub(super) kind: &'static Kind,
+    /// It is no handle but a function that gets one for the function which is its argument at this place.
+    pub(super) lends: Option<usize>,
 }
 
 /// The handles that a file imports, by how it writes them.
@@ -46,8 +51,16 @@ pub(super) fn wanted(names: &Names<'_, '_>, code: &Code<'_>, language: HostLangu
         },
         _ => None,
     });
+    // Who is given a function may call it with a handle: `withClient(async (client) => …)`.
+    let lenders = code.calls.iter().filter_map(|call| {
+        let is_function = |given: &Argument<'_>| {
+            matches!(code.exprs.get(given.value).map(|expr| &expr.value), Some(Value::Function(_)))
+        };
+        let Some(Value::Name(name)) = code.exprs.get(call.callee).map(|expr| &expr.value) else { return None };
+        (is_script(language) && call.arguments.iter().any(is_function)).then_some((*name, ""))
+    });
     let mut found = BTreeSet::new();
-    for (first, second) in receivers {
+    for (first, second) in receivers.chain(lenders) {
         let qualified = format!("{first}.{second}");
         let mut want = |local: &str, module: &str, part: &str| {
             if found.len() < MAX_WANTED {
@@ -68,7 +81,7 @@ pub(super) fn wanted(names: &Names<'_, '_>, code: &Code<'_>, language: HostLangu
                 let last = path.rsplit('/').next().unwrap_or(path);
                 let (file, part) = named_part(last);
                 let module = &path[..path.len() - last.len() + file.len()];
-                if part.is_empty() {
+                if part.is_empty() && !second.is_empty() {
                     want(&qualified, module, second);
                 }
                 want(first, module, part);
@@ -100,14 +113,70 @@ pub fn exported(source: &Source, part: &str) -> Option<Exported> {
     let code = host::code(source)?;
     let nothing = Imported::new();
     let names = Names::new(&code, source.text(), language, &nothing);
-    let handle = if part.is_empty() { names.only_handle() } else { names.handle_of_name(part, 0, 0) }?;
-    Some(Exported { driver: handle.driver, kind: handle.kind })
+    let handle = if part.is_empty() { names.only_handle() } else { names.handle_of_name(part, 0, 0) };
+    match handle {
+        Some(handle) => Some(Exported { driver: handle.driver, kind: handle.kind, lends: None }),
+        None => lender(&names, &code, source.text(), language, part),
+    }
+}
+
+/// A function that borrows a connection, calls one of its parameters with it, and gives it back, with nothing else done to
+/// the session.
+fn lender(names: &Names<'_, '_>, code: &Code<'_>, text: &str, language: HostLanguage, part: &str) -> Option<Exported> {
+    const DOES_MORE: &[&str] =
+        &["begin", "transaction", "commit", "discard", "advisory", "end(", "release(true", "destroy"];
+    let declared = || match code.exprs.get(names.module(part)?.value?)?.value {
+        Value::Function(function) => Some(function),
+        _ => None,
+    };
+    let id = code.functions.iter().position(|function| function.name == part).or_else(declared)?;
+    let function = &code.functions[id];
+    let body = text.get(function.span.range())?.to_ascii_lowercase();
+    if !is_script(language) || DOES_MORE.iter().any(|word| body.contains(word)) {
+        return None;
+    }
+    code.calls.iter().find_map(|call| {
+        let Value::Name(name) = code.exprs.get(call.callee)?.value else { return None };
+        let lends = function.parameters.iter().position(|parameter| parameter.name == name)?;
+        let given = call.arguments.first().filter(|_| function.span.contains(code.exprs[call.expr].span))?;
+        let handle = names.handle(given.value, id, 0).filter(|handle| handle.kind.owner == Owner::Borrowed)?;
+        Some(Exported { driver: handle.driver, kind: handle.kind, lends: Some(lends) })
+    })
+}
+
+fn is_script(language: HostLanguage) -> bool {
+    matches!(language, HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx)
+}
+
+impl<'s> Run<'_, 's, '_> {
+    /// A call of another file's function that lends a connection to the function which it is given.
+    pub(super) fn lends_elsewhere(
+        &mut self,
+        call: &Call<'s>,
+        asked: &Asked<'_, 's>,
+        out: &mut Vec<Node>,
+    ) -> Option<Val> {
+        let Some(Value::Name(name)) = self.program.code.exprs.get(call.callee).map(|expr| &expr.value) else {
+            return None;
+        };
+        let Exported { driver, kind, lends: Some(place) } = *self.names.imported.get(*name)? else { return None };
+        let Some(Val::Function(function)) = asked.vals.get(place) else { return None };
+        let origin = Origin::At(asked.span);
+        let handle = Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None };
+        let session = self.session(&handle);
+        let (mut body, mut cleanup) = (Vec::new(), Vec::new());
+        let result = self.follow(*function, &[Val::Handle(handle)], &[], true, &mut body);
+        self.give_back(session, Span::new(asked.span.end, asked.span.end), &mut cleanup);
+        let (body, cleanup) = (Box::new(Node::Sequence(body)), Box::new(Node::Sequence(cleanup)));
+        out.push(Node::Ensured { body, cleanup });
+        Some(result)
+    }
 }
 
 impl Names<'_, '_> {
     /// A handle that another file declares, by how this one writes it.
     pub(super) fn imported(&self, written: &str) -> Option<Handle> {
-        let exported = self.imported.get(written)?;
+        let exported = self.imported.get(written).filter(|exported| exported.lends.is_none())?;
         let origin = match exported.kind.owner {
             Owner::Ambient => Origin::Global(exported.driver.name),
             _ => Origin::Imported(written.to_owned()),

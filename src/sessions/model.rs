@@ -1,13 +1,25 @@
 //! Models of Active Record and Eloquent, which work on the session that the framework keeps.
 
 use super::Run;
+use super::call::Asked;
 use super::names::bare;
+use super::value::{Handle, Origin};
 use crate::builders;
+use crate::driver::{HANDLE, Kind};
 use crate::flow::lower::SessionId;
-use crate::flow::{Action, Node};
+use crate::flow::{Action, Begins, Node, Owner};
 use crate::host::code::Call;
 use crate::language::HostLanguage;
 use crate::span::Span;
+
+/// What models of Sequelize work on outside of a transaction: a pool.
+static MODELS: Kind = Kind {
+    name: "\0models",
+    owner: Owner::PerCall,
+    begins: Begins::Never,
+    pin: "`sequelize.transaction(async (t) => …)` and `{ transaction: t }`",
+    ..HANDLE
+};
 
 impl<'s> Run<'_, 's, '_> {
     /// Rows that a model reads and locks: whether the call does so.
@@ -15,6 +27,9 @@ impl<'s> Run<'_, 's, '_> {
         let base = match self.program.language {
             HostLanguage::Ruby => "ActiveRecord.Base",
             HostLanguage::Php if self.names.is_laravel => "DB",
+            HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx => {
+                return self.sequelize(call, span, out);
+            }
             _ => return false,
         };
         let found = builders::model(self.program.text, call.from_name, self.program.language);
@@ -26,6 +41,50 @@ impl<'s> Run<'_, 's, '_> {
         self.push(session, Action::Work { reads: Vec::new(), writes: Vec::new() }, span, out);
         out.push(self.builder.row_lock(session, model.tables, model.locks, span));
         true
+    }
+
+    /// Rows that a model of Sequelize locks without a transaction, where none is in sight that the thread may know.
+    fn sequelize(&mut self, call: &Call<'s>, span: Span, out: &mut Vec<Node>) -> bool {
+        let Some(model) = builders::model(self.program.text, call.from_name, self.program.language) else {
+            return false;
+        };
+        let root = self.frames.first().map_or(self.function(), |frame| frame.function);
+        let around = self.program.code.functions.get(root).map_or("", |function| self.slice(function.span));
+        let knows = |word: &&str| self.program.text.contains(*word);
+        let code = |line: &str| line.split("//").next().unwrap_or_default().replace("Transaction.LOCK", "");
+        if around.split('\n').any(|line| code(line).contains("ransaction"))
+            || ["useCLS", "cls-hooked", "@sequelize/core"].iter().any(knows)
+        {
+            return false;
+        }
+        let handle = Handle {
+            kind: &MODELS,
+            root: &MODELS,
+            origin: Origin::Text(MODELS.name.to_owned()),
+            ..self.unknown("models")
+        };
+        let session = self.session(&handle);
+        self.push(session, Action::Work { reads: Vec::new(), writes: Vec::new() }, span, out);
+        out.push(self.builder.row_lock(session, model.tables, model.locks, span));
+        true
+    }
+
+    /// The session on which models write.
+    pub(super) fn of_models(&self) -> Option<SessionId> {
+        self.sessions.ambient().or_else(|| self.sessions.of(&Origin::Text(MODELS.name.to_owned())))
+    }
+
+    /// Rows that Django's manager reads and locks.
+    pub(super) fn queryset_locks(&mut self, handle: &Handle, asked: &Asked<'_, 's>, out: &mut Vec<Node>) {
+        if handle.driver.name != "Django" {
+            return;
+        }
+        let name = Span::new(asked.from_name, asked.from_name);
+        let Some(model) = builders::model(self.program.text, name, self.program.language) else { return };
+        let session = self.session(handle);
+        if !self.may_be_in_transaction(session) {
+            out.push(self.builder.row_lock(session, model.tables, model.locks, asked.span));
+        }
     }
 
     /// Whether a transaction that is not followed may be open on a framework's session: by its name, by a function that gets

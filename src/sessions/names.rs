@@ -63,6 +63,7 @@ impl<'a, 's> Names<'a, 's> {
         let used = |driver: &&Driver| {
             driver.languages.contains(&language)
                 && (driver.imports.is_empty()
+                    || driver.shows.iter().any(|call| text.contains(call))
                     // Rust needs no `use` for a whole path.
                     || language == HostLanguage::Rust
                         && driver.imports.iter().any(|known| text.contains(&format!("{known}::")))

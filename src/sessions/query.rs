@@ -200,6 +200,10 @@ impl<'s> Run<'_, 's, '_> {
             self.scanned(answer, asked.arguments);
             return Val::Answer(answer);
         }
+        // `rows.any? { |row| … }`
+        if asked.vals.iter().any(|val| matches!(val, Val::Function(_))) {
+            self.decides(Answer { part: Part::Value, ..answer });
+        }
         let Some(answer) = self.part_named(answer, call.name, true) else { return Val::Nothing };
         if let Some(val) = self.lent(&Val::Answer(answer), call, asked, out) {
             return val;

@@ -20,6 +20,9 @@ const MAX_NAME: usize = 40;
 const ENTRIES: &[&str] =
     &["handle", "__invoke", "perform", "main", "handle_call", "handle_cast", "handle_info", "handle_event"];
 
+/// Decorators of what a worker calls: Celery's, dramatiq's, huey's.
+const TASKS: &[&str] = &["shared_task", "task", "periodic_task", "actor", "db_task", "db_periodic_task"];
+
 /// How many arguments of the call that makes a handle are looked at, with those inside them.
 const MAX_ARGUMENTS: usize = 64;
 
@@ -55,6 +58,11 @@ impl Sessions {
     /// The session of a framework that keeps one for the thread or request.
     pub(super) fn ambient(&self) -> Option<SessionId> {
         self.all.iter().position(|session| session.owner == Owner::Ambient)
+    }
+
+    /// The session of that origin.
+    pub(super) fn of(&self, origin: &Origin) -> Option<SessionId> {
+        self.by_origin.get(origin).copied()
     }
 
     /// Where they come from.
@@ -161,6 +169,7 @@ impl<'s> Run<'_, 's, '_> {
             is_made: handle.made.is_some(),
             cancelled: Vec::new(),
             ends: Vec::new(),
+            handed: None,
         });
         // .NET's ambient transaction takes in what is opened under it.
         let around = self.program.code.functions.get(root).map_or("", |function| self.slice(function.span));
@@ -325,7 +334,7 @@ impl<'s> Run<'_, 's, '_> {
         let session = self.session(handle);
         match end {
             AtEnd::Nothing => {}
-            AtEnd::Ends => self.push(session, Action::End { chain: false }, span, out),
+            AtEnd::Ends => self.push(session, Action::End { chain: false, commits: true }, span, out),
             AtEnd::Returns => self.give_back(session, span, out),
             AtEnd::Closes => self.push(session, Action::EndSession, span, out),
         }
@@ -337,7 +346,7 @@ impl<'s> Run<'_, 's, '_> {
             Owner::Reset | Owner::Own => self.push(session, Action::EndSession, span, out),
             _ => {
                 self.sessions.all[session].returned = true;
-                self.push(session, Action::End { chain: false }, span, out);
+                self.push(session, Action::End { chain: false, commits: false }, span, out);
             }
         }
     }
@@ -346,9 +355,11 @@ impl<'s> Run<'_, 's, '_> {
     /// begins or ends transactions or locks, nothing is known of these from here on.
     pub(super) fn hand_over(&mut self, handle: &Handle, name: &str) {
         const WORDS: &[&str] = &["begin", "commit", "lock", "release", "rollback", "starttx", "transaction"];
+        let session = self.session(handle);
+        let next = self.builder.len();
+        self.sessions.all[session].handed.get_or_insert(next);
         let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
         if WORDS.iter().any(|word| name.contains(word)) {
-            let session = self.session(handle);
             self.sessions.all[session].escapes = true;
         }
     }
@@ -412,23 +423,29 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn enter_ambient(&mut self, function: FunctionId) {
         let code = self.program.code;
         let annotated = |annotations: &[usize]| {
-            annotations.iter().any(|&expr| {
-                let name = match code.exprs.get(expr).map(|expr| &expr.value) {
-                    Some(Value::Name(name) | Value::Member { name, .. }) => name,
-                    Some(Value::Call(call)) => code.calls[*call].name,
-                    _ => "",
-                };
-                matches!(name, "Transactional" | "atomic" | "ReactiveTransactional" | "UnitOfWork")
-            })
+            const BEGINS: &[&str] = &["Transactional", "atomic", "ReactiveTransactional", "UnitOfWork"];
+            annotations.iter().any(|&expr| self.is_named(expr, BEGINS))
         };
         let class = self.names.class_of(function);
         let this = &code.functions[function];
         self.annotated = annotated(&this.annotations) || class.is_some_and(|class| annotated(&class.annotations));
         self.transactional = self.annotated;
         let class = class.map_or("", |class| class.name);
-        self.is_entry = this.name.is_empty() && this.outer.is_some()
+        let is_task = this.annotations.iter().any(|&expr| self.is_named(expr, TASKS));
+        self.is_entry = is_task && self.program.language == HostLanguage::Python
+            || this.name.is_empty() && this.outer.is_some()
             || ENTRIES.contains(&this.name)
             || ["Controller", "Job", "Command", "Worker", "Listener"].iter().any(|end| class.ends_with(end));
+    }
+
+    /// Whether an annotation has one of some names, with arguments or without.
+    fn is_named(&self, annotation: ExprId, names: &[&str]) -> bool {
+        let code = self.program.code;
+        match code.exprs.get(annotation).map(|expr| &expr.value) {
+            Some(Value::Name(name) | Value::Member { name, .. }) => names.contains(name),
+            Some(Value::Call(call)) => names.contains(&code.calls[*call].name),
+            _ => false,
+        }
     }
 
     /// Notes that an unlock is sent with a context that may be cancelled by then.

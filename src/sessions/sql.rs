@@ -93,6 +93,7 @@ impl<'s> Run<'_, 's, '_> {
         let session = self.session(handle);
         let cancelled = cancelled && !self.closes_cancelled(handle, name);
         let first = self.builder.len();
+        let first_site = self.builder.sites();
         let Some(statements) = self.program.queries.get(&query.text).cloned() else { return Val::Nothing };
         let one_row = matches!(statements.as_slice(), [only] if always_one_row(only));
         let mut given_out = Vec::new();
@@ -126,6 +127,7 @@ impl<'s> Run<'_, 's, '_> {
                     .for_each(|site| self.builder.shares_its_text(site));
             }
         }
+        self.note_ran(span, span, first_site);
         if self.builder.len() == first {
             self.push(session, Action::Call, span, out);
         }
@@ -172,6 +174,7 @@ impl<'s> Run<'_, 's, '_> {
         let key = key::of_arguments(&args);
         self.called.push((lock.function, args, lock.span));
         let node = self.builder.call(session, lock.function, key, lock.span, span);
+        self.note_ran(span, span, self.builder.sites() - 1);
         out.push(node);
         let site = self.builder.site(first).filter(|_| lock.function.action == Lock::TryLock);
         let answer = Answer { site, step: Some(first), granted: true, part: Part::Unknown };

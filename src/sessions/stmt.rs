@@ -220,7 +220,7 @@ impl<'a, 's> Run<'a, 's, '_> {
                     }
                 }
                 Val::Handle(_) | Val::Query(_) if several && index > 0 => Val::Nothing,
-                Val::Answer(answer) => Val::Answer(self.taken_apart(*answer, target)),
+                Val::Answer(answer) => self.taken_apart(*answer, target),
                 val => val.clone(),
             };
             parts.push(part.clone());

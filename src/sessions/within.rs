@@ -53,7 +53,7 @@ impl<'s> Run<'_, 's, '_> {
         let mut cleanup = Vec::new();
         let end = Span::new(span.end, span.end);
         if transaction {
-            self.push(id, Action::End { chain: false }, end, &mut cleanup);
+            self.push(id, Action::End { chain: false, commits: true }, end, &mut cleanup);
         }
         if own {
             self.give_back(id, end, &mut cleanup);
@@ -184,7 +184,7 @@ impl<'s> Run<'_, 's, '_> {
         let mut cleanup = Vec::new();
         let end = Span::new(span.end, span.end);
         if transaction {
-            self.push(id, Action::End { chain: false }, end, &mut cleanup);
+            self.push(id, Action::End { chain: false, commits: true }, end, &mut cleanup);
         }
         self.give_back(id, end, &mut cleanup);
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
@@ -212,7 +212,7 @@ impl<'s> Run<'_, 's, '_> {
         {
             let session = self.session(&handle);
             self.sessions.all[session].ends.push(self.builder.len());
-            self.push(session, Action::End { chain: false }, span, out);
+            self.push(session, Action::End { chain: false, commits: self.slice(span).ends_with("commit") }, span, out);
             self.push(session, Action::Begin { one_snapshot: false }, span, out);
             return Val::Nothing;
         }

@@ -4,6 +4,9 @@ use super::Run;
 use super::value::Val;
 use crate::flow::Node;
 use crate::host::code::{Call, ExprId, Flow, FunctionId, StmtId, Value};
+use crate::span::Span;
+use crate::sql::advisory::Action;
+use crate::statement::Statement;
 
 /// The rest of a `with` statement, which runs where its context manager yields.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +30,7 @@ impl<'s> Run<'_, 's, '_> {
             _ => Val::Nothing,
         };
         let function = self.names.function(self.function(), call.name, call.arguments.len())?;
-        let manages = |annotation: &ExprId| {
-            code.exprs.get(*annotation).is_some_and(|expr| self.slice(expr.span).ends_with("contextmanager"))
-        };
-        (self.is_mine(&receiver, call) && code.functions[function].annotations.iter().any(manages)).then_some(function)
+        (self.is_mine(&receiver, call) && self.is_manager(function)).then_some(function)
     }
 
     /// Runs a `with` statement from an item on inside the context manager of that item; false where it is none of this file.
@@ -42,7 +42,9 @@ impl<'s> Run<'_, 's, '_> {
         let vals: Vec<Val> = call.arguments.iter().map(|argument| self.eval(argument.value, out)).collect();
         let frame = self.frames.len().saturating_sub(1);
         self.handing = Some(Rest { with, item, frame });
+        let first = self.builder.sites();
         self.follow(function, &vals, &call.arguments, false, out);
+        self.note_ran(call.from_name, code.stmts[with].span, first);
         if self.handing.take().is_some() {
             self.with(with, item + 1, out);
         }
@@ -64,9 +66,32 @@ impl<'s> Run<'_, 's, '_> {
             }
             at = self.frames[index].outer;
         }
-        vals.iter().for_each(|val| self.give_away(val));
+        // Who uses a context manager gives back what it hands out, and what it throws arrives here.
+        if !self.releases_after(call.from_name) {
+            vals.iter().for_each(|val| self.give_away(val));
+        }
         self.may_throw(call.from_name, out);
         Val::Nothing
+    }
+
+    /// Whether a place is in a context manager that unlocks by itself after it.
+    fn releases_after(&self, at: Span) -> bool {
+        let Some(function) = self.program.code.functions.get(self.function()) else { return false };
+        let rest = Span::new(at.end, function.span.end);
+        self.is_manager(self.function())
+            && self.program.queries.iter().any(|(at, statements)| {
+                let unlocks = |statement: &&Statement<'_>| {
+                    statement.locks.iter().any(|lock| lock.function.action == Action::Unlock)
+                };
+                rest.contains(*at) && statements.iter().any(unlocks)
+            })
+    }
+
+    fn is_manager(&self, function: FunctionId) -> bool {
+        let code = self.program.code;
+        code.functions[function].annotations.iter().any(|annotation| {
+            code.exprs.get(*annotation).is_some_and(|expr| self.slice(expr.span).ends_with("contextmanager"))
+        })
     }
 
     /// Runs the rest of a `with` statement in the frame that it stands in.

@@ -2,12 +2,13 @@
 
 use crate::flow::interpret::{Before, Way};
 use crate::flow::{Begins, Evidence, Owner, Session, Unit, UnitKind};
+use crate::host::shown_key;
 use crate::sql::advisory::{Action, Function, Key, Mode, Scope};
 use crate::sql::clause::{RowLock, Strength, Wait};
 use crate::sql::script::{Expects, Surroundings};
 use crate::statement::{Missing, Use};
 
-pub(super) fn call(function: &Function, key: &Key) -> String {
+pub(super) fn call(function: &Function, key: &Key, call: &str) -> String {
     let mode = match function.mode {
         Mode::Exclusive => "exclusive",
         Mode::Shared => "shared",
@@ -22,10 +23,11 @@ pub(super) fn call(function: &Function, key: &Key) -> String {
         Action::Unlock => format!("`{}`: releases the {mode}, {scope} lock", function.name),
         Action::UnlockAll => return format!("`{}`: releases all session-level locks of the session", function.name),
     };
+    let shown = shown_key(key.to_string(), call);
     match key {
         Key::Unknown => format!("{what}; its key was not understood"),
-        Key::Bigint(_) => format!("{what} with the bigint key {key}"),
-        Key::Pair(..) => format!("{what} with the (integer, integer) key {key}"),
+        Key::Bigint(_) => format!("{what} with the bigint key {shown}"),
+        Key::Pair(..) => format!("{what} with the (integer, integer) key {shown}"),
     }
 }
 

@@ -140,3 +140,30 @@ fn test_code_and_other_paths_are_left_out() {
     assert!(listed("").contains("checks.py:5:26") && listed("").contains("tests/b.sql:1:8"), "{}", listed(""));
     assert_eq!(["1", "2", "3"].map(named), [true; 3]);
 }
+
+#[test]
+fn keys_with_holes_are_shown_as_the_source_has_them() {
+    let python = "\
+def work(conn, name, key):
+    conn.execute(f\"SELECT pg_advisory_lock(hashtext('{name}'))\")
+    conn.execute(f\"SELECT pg_advisory_lock(7, {key.id})\")
+";
+    let script =
+        "export const work = (client, key) => client.query(`SELECT pg_advisory_lock(hashtext('job:${key}'))`);\n";
+    let tree = tree(&[("a.py", python), ("a.js", script)]);
+    let told = run(tree.path(), "keys").stdout;
+    for shown in ["\n  hashtext('{name}')\n", "\n  7, {key.id}\n", "\n  hashtext('job:${key}')\n"] {
+        assert!(told.contains(shown), "{shown}\n{told}");
+    }
+    let told = run(tree.path(), "check --why a.py:2").stdout;
+    assert!(told.contains("with the bigint key hashtext('{name}')\n"), "{told}");
+}
+
+#[test]
+fn a_test_does_not_collide_with_what_it_tests() {
+    let lock = "SELECT pg_advisory_lock(7);\nUPDATE a SET b = 1;\nSELECT pg_advisory_unlock(7);\n";
+    let other = lock.replace("UPDATE a", "UPDATE c");
+    let tree = tree(&[("a.sql", lock), ("tests/b.sql", &other), ("tests/c.sql", lock)]);
+    assert!(!run(tree.path(), "keys").stdout.contains("\ncollisions\n"));
+    assert!(run(tree.path(), "keys --include-tests").stdout.contains("\ncollisions\n"));
+}

@@ -40,7 +40,20 @@ pub(super) fn run(args: &Args, asked: &Line) -> Result<Verdict, Error> {
         return Err(Error::Usage(format!("`{}` is a directory: a line is asked for of a file", asked.file.display())));
     }
     let mut request = request(args)?;
-    request.paths = vec![asked.file.clone()];
+    match &request.buffer {
+        Some(buffer) => {
+            let directory = &request.directory;
+            let path = buffer.path.as_ref().map(|path| discover::absolute(directory, path));
+            if path != Some(discover::absolute(directory, &asked.file)) {
+                let help = "name the file that it stands for: `locklint check - --stdin-filename FILE --why FILE:LINE`";
+                return Err(Error::Usage(format!("standard input is not `{}`; {help}", asked.file.display())));
+            }
+        }
+        None if args.paths != [PathBuf::from(".")] => {
+            return Err(Error::Usage("--why asks about one line: name no path beside it".to_owned()));
+        }
+        None => request.paths = vec![asked.file.clone()],
+    }
     let found = discover::discover(request, &rule_names())?;
     let [file] = found.targets.0[..] else {
         let _ = tell_notices(&found.notices, false, &found.paths);

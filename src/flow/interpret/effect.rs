@@ -2,7 +2,7 @@
 
 use super::{MAX_SAVEPOINTS, Run, State, Transaction, between};
 use crate::flow::sites::Sites;
-use crate::flow::{Action, Begins, SiteId, StepId, UnitKind};
+use crate::flow::{Action, Begins, Change, Lock, SiteId, StepId, UnitKind};
 use crate::sql::advisory::{Action as Call, Sameness};
 use crate::sql::script::Surroundings;
 
@@ -39,7 +39,8 @@ impl Run<'_> {
 
     pub(super) fn apply(&self, id: StepId, action: &Action, state: &mut State) {
         match action {
-            Action::Acquire(_) | Action::ConcurrentIndex | Action::Call | Action::Outside => {}
+            Action::Acquire(_) | Action::Call => {}
+            Action::ConcurrentIndex | Action::Outside => self.use_all(state),
             Action::Release(site) => {
                 let released = self.released_by(*site, &state.held);
                 state.held = state.held.without(&released);
@@ -49,7 +50,7 @@ impl Run<'_> {
                 state.held = state.held.both(&self.scoped);
             }
             Action::Begin { .. } => state.transaction = Transaction::Begun(id),
-            Action::End { chain } => {
+            Action::End { chain, commits } => {
                 let host = self.unit.kind == UnitKind::Host;
                 let inside = host || matches!(self.unit.kind, UnitKind::Procedure { .. });
                 state.aborted = false;
@@ -59,7 +60,11 @@ impl Run<'_> {
                 if inside || *chain {
                     state.ended = state.ended.with(&gone);
                 }
+                if *commits && self.unwinding == 0 {
+                    state.idle = state.idle.with(&gone.without(&state.used));
+                }
                 state.wrote = Sites::default();
+                state.used = Sites::default();
                 state.savepoints.clear();
                 if host {
                     // A handle that stands for a transaction is of no use after it.
@@ -91,9 +96,13 @@ impl Run<'_> {
                     Self::end_locks(state, &ended);
                 }
             }
-            Action::Work { writes, .. } => {
+            Action::Work { reads, writes } => {
                 if !writes.is_empty() {
                     state.wrote = state.wrote.with(&state.held);
+                }
+                let calls = || matches!(self.unit.changes.get(&id), Some(Change::Anything));
+                if !writes.is_empty() || reads.is_empty() || calls() {
+                    self.use_all(state);
                 }
             }
             Action::EndSession => {
@@ -101,8 +110,26 @@ impl Run<'_> {
                 state.evaporated = Sites::default();
                 state.ended = Sites::default();
                 state.wrote = Sites::default();
+                state.used = Sites::default();
+                state.idle = Sites::default();
             }
         }
+    }
+
+    /// Something is changed, or may be, under all that is held.
+    fn use_all(&self, state: &mut State) {
+        state.used = state.used.with(&state.held.both(&self.scoped));
+    }
+
+    /// `sites` without those that lock rows of the tables of this one.
+    pub(super) fn without_same_rows(&self, sites: Sites, site: SiteId) -> Sites {
+        let Lock::Rows { tables } = &self.unit.sites[site].lock else { return sites };
+        let same = |&other: &SiteId| match &self.unit.sites[other].lock {
+            Lock::Rows { tables: others } => others.iter().any(|table| tables.contains(table)),
+            _ => false,
+        };
+        let taken: Sites = sites.iter().filter(same).collect();
+        sites.without(&taken)
     }
 
     pub(super) fn end_locks(state: &mut State, sites: &Sites) {

@@ -37,7 +37,7 @@ fn action() -> impl Strategy<Value = Action> {
             _ => Action::Acquire(site),
         }),
         1 => any::<bool>().prop_map(|one_snapshot| Action::Begin { one_snapshot }),
-        1 => any::<bool>().prop_map(|chain| Action::End { chain }),
+        1 => any::<bool>().prop_map(|chain| Action::End { chain, commits: true }),
         1 => name().prop_map(Action::Savepoint),
         1 => name().prop_map(Action::RollbackTo),
         2 => prop::collection::vec(name(), 0..2)
@@ -124,6 +124,7 @@ fn unit(kind: UnitKind, surroundings: Surroundings, mut root: Node, actions: &[A
         work_follows: false,
         sites: (0..SITES.len() * 2).map(|index| site(SITES[index / 2], index as i64 % 2)).collect(),
         steps: (0..count).map(step).collect(),
+        changes: std::collections::BTreeMap::new(),
         root,
         session: None,
     }

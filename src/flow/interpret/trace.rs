@@ -65,6 +65,8 @@ pub struct Before {
     pub ended: Sites,
     /// Uncommitted work was done under it.
     pub wrote: Sites,
+    /// Ended by COMMIT on every path, and nothing was changed under it.
+    pub idle: Sites,
     /// On some path the transaction is one in which a statement has failed.
     pub aborted: bool,
     transactions: Transactions,

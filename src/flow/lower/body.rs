@@ -148,7 +148,8 @@ impl Walk<'_, '_> {
             StatementKind::Assign { target, value } => self.value(*value, Some(target)),
             StatementKind::Commit { chain } | StatementKind::Rollback { chain } => {
                 self.builder.statement += 1;
-                vec![self.builder.step(Action::End { chain: *chain }, span)]
+                let commits = matches!(statement.kind, StatementKind::Commit { .. });
+                vec![self.builder.step(Action::End { chain: *chain, commits }, span)]
             }
             StatementKind::Sql { tokens, into } => {
                 let targets = into.as_ref().map(|into| into.targets.as_slice());

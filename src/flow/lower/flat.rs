@@ -61,7 +61,7 @@ impl Builder {
         match action {
             Action::ReleaseAll(_) => !std::mem::replace(&mut flat.released, true),
             Action::ConcurrentIndex | Action::EndSession => false,
-            Action::End { chain: false } => {
+            Action::End { chain: false, .. } => {
                 // Whatever was begun is over.
                 let over = self.steps.split_off(flat.settled);
                 let kept = |step: &Step| match step.action {

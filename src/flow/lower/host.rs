@@ -223,6 +223,7 @@ impl HostBuilder {
                 work_follows: false,
                 sites: self.builder.sites.clone(),
                 steps: steps.collect(),
+                changes: self.builder.changes.clone(),
                 root: root.clone(),
                 session: Some(session.clone()),
             });

@@ -1,7 +1,10 @@
 //! Which tables a statement reads, writes and locks.
 
+use crate::flow::Change;
 use crate::sql::advisory;
-use crate::sql::clause::{FromItem, QueryId, RowLock, Term, Tree, Verb};
+use crate::sql::clause::{Call, DmlKind, FromItem, QueryId, RowLock, Term, Tree, Verb};
+use crate::sql::compare::{Comparison, Operand, Relation, comparisons};
+use crate::sql::functions;
 use crate::statement::Statement;
 
 /// Functions that do no work worth guarding: what is computed from arguments, settings and clocks.
@@ -72,6 +75,40 @@ fn calls_other(tree: &Tree<'_>) -> bool {
     tree.calls().iter().any(|call| {
         !call.is_built_in() || advisory::function(&call.name).is_none() && !IDLE.contains(&call.name.as_str())
     })
+}
+
+/// What a statement changes, where that is known in more than names of tables.
+pub(super) fn change(statement: &Statement<'_>) -> Option<Change> {
+    let tree = &statement.tree;
+    let counts =
+        |call: &Call| call.is_built_in() && (functions::is_aggregate(&call.name) || IDLE.contains(&call.name.as_str()));
+    if tree.calls().iter().any(|call| advisory::function(&call.name).is_none() && !counts(call)) {
+        return Some(Change::Anything);
+    }
+    let [root] = tree.roots() else { return None };
+    let dml = tree.query(*root).dml().filter(|_| tree.complete())?;
+    let told = |row| Some(Change::Told { table: dml.target.name.clone(), row });
+    match dml.kind {
+        DmlKind::Insert => {
+            let is_values = |id: QueryId| matches!(tree.query(id).terms.as_slice(), [Term::Values(_)]);
+            if dml.conflict.is_none() && dml.source.is_some_and(is_values) { told(None) } else { None }
+        }
+        DmlKind::Update | DmlKind::Delete => {
+            let ([conjunct], []) = (dml.conjuncts.as_slice(), dml.from.as_slice()) else { return None };
+            let found = comparisons(tree, conjunct);
+            let [Comparison { relation: Relation::Equal, left, right, may_be_many: false, .. }] = found.list.as_slice()
+            else {
+                return None;
+            };
+            let (Operand::Column { name, .. }, Operand::Value(_) | Operand::Column { .. } | Operand::Unknown) =
+                (&left.operand, &right.operand)
+            else {
+                return None;
+            };
+            told(Some((name.clone(), tree.slice(&right.tokens).to_lowercase())))
+        }
+        DmlKind::Merge => None,
+    }
 }
 
 /// The tables whose rows a locking clause locks.

@@ -10,6 +10,7 @@ use crate::facts::wrappers::{Calls, wrappers};
 use crate::fence::fenced;
 use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
 use crate::fingerprint;
+use crate::flow::UnitFlow;
 use crate::language::{Language, expected_output, is_other_database, is_test};
 use crate::prefilter;
 use crate::project::{Mark, Project, ProjectFile, Targets};
@@ -403,6 +404,7 @@ pub(crate) fn check(
     findings.dedup_by(|late, early| (late.at, late.rule) == (early.at, early.rule) && hosts.contains(&late.at.file));
     for finding in findings {
         tell_wrapper(finding, files);
+        tell_caller(finding, files);
         leave_json(finding, files);
     }
     checked
@@ -429,6 +431,20 @@ fn tell_wrapper(finding: &mut Finding, files: &[File<'_>]) {
         .find_map(|lock| lock.via.filter(|_| lock.span == finding.at.span));
     if let Some(at) = via {
         finding.related.push(Related { at, message: "which calls this".to_owned() });
+    }
+}
+
+/// A finding in a function that another one calls says for which call it holds.
+fn tell_caller(finding: &mut Finding, files: &[File<'_>]) {
+    let Ok(index) = files.binary_search_by_key(&finding.at.file, |file| file.id) else { return };
+    let (file, at) = (&files[index], finding.at.span);
+    let of = |flow: &&UnitFlow| flow.unit.name == finding.unit && flow.unit.step_at(at).is_some();
+    let Some(caller) = file.units.iter().find(of).filter(|flow| !flow.unit.span.contains(at)) else { return };
+    let calls = |(call, site): &&(Span, Span)| *site == at && caller.unit.span.contains(*call);
+    if let Some((call, _)) = file.ran.iter().find(calls) {
+        let name = &caller.unit.name;
+        let message = if name.is_empty() { "run here".to_owned() } else { format!("`{name}` runs it here") };
+        finding.related.push(Related { at: Place::new(file.id, *call), message });
     }
 }
 

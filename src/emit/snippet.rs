@@ -73,7 +73,12 @@ pub(super) fn write(
     let mut buffer = if color { termcolor::Buffer::ansi() } else { termcolor::Buffer::no_color() };
     let config = term::Config::default();
     term::emit_to_write_style(&mut buffer, &config, &Excerpts(excerpts), &diagnostic).map_err(io::Error::other)?;
-    out.write_all(buffer.as_slice())
+    // Marks over several lines leave blanks after the gutter.
+    for line in buffer.as_slice().split_inclusive(|&byte| byte == b'\n') {
+        out.write_all(line.trim_ascii_end())?;
+        out.write_all(if line.ends_with(b"\n") { b"\n" } else { b"" })?;
+    }
+    Ok(())
 }
 
 /// Writes why a configuration file is refused, with the line at fault.

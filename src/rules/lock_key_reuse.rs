@@ -3,7 +3,7 @@
 use crate::analysis::File;
 use crate::facts::{Facts, called};
 use crate::finding::{FileId, Level, Place};
-use crate::flow::{SiteId, UnitFlow, UnitKind};
+use crate::flow::{Action, SiteId, UnitFlow, UnitKind};
 use crate::rule::{Check, Rank, Rule, Sink};
 use crate::sql::advisory::{Key, KeyPart, Sameness};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -60,13 +60,27 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
             &RULE,
             Level::Note,
             Place::new(late.file, site.span),
-            format!("key {name} is also taken by a unit that touches none of the same tables: each blocks the other"),
+            format!("key {name} is also taken by a unit that {}: each blocks the other", other(early, late)),
         )
         .statement(site.statement)
         .unit(&late.flow.unit.name)
         .related(Place::new(early.file, early.flow.unit.sites[early.site].span), "the other use of the key")
         .help("give each feature a key of its own, such as a class id for the two-key form");
     }
+}
+
+/// What shows that two units are unrelated.
+fn other(early: &Use<'_>, late: &Use<'_>) -> &'static str {
+    if shows_tables(early) && shows_tables(late) {
+        "touches none of the same tables"
+    } else {
+        "by its place and name is for something else"
+    }
+}
+
+/// Whether the tables that a unit works on are in sight: it may do its work through another session.
+fn shows_tables(one: &Use<'_>) -> bool {
+    !one.tables.is_empty() && !one.flow.unit.steps.iter().any(|step| step.action == Action::Outside)
 }
 
 /// What a key is told apart by: the literal key, or the literal class of a pair.
@@ -92,10 +106,10 @@ fn unrelated(early: &Use<'_>, late: &Use<'_>) -> bool {
         && (early.flow.unit.name != late.flow.unit.name
             || early.flow.unit.name.is_empty()
             || early.flow.unit.kind == UnitKind::Host && early.directory != late.directory)
-        && if early.tables.is_empty() || late.tables.is_empty() {
-            apart(early, late)
-        } else {
+        && if shows_tables(early) && shows_tables(late) {
             early.tables.is_disjoint(&late.tables)
+        } else {
+            apart(early, late)
         }
 }
 

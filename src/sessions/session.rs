@@ -140,6 +140,8 @@ impl<'s> Run<'_, 's, '_> {
         });
         let name = match &handle.origin {
             Origin::Field(_, name) | Origin::Module(name) | Origin::Imported(name) => name.clone(),
+            // Ecto's is the application's.
+            Origin::Global("Ecto") => "Repo".to_owned(),
             Origin::Global(name) => (*name).to_owned(),
             Origin::Text(text) => text.trim_start_matches('\0').to_owned(),
             Origin::At(span) => {

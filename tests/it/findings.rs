@@ -149,3 +149,29 @@ fn colour_never_goes_into_a_pipe_unasked() {
     assert!(!coloured("check --color never", "CLICOLOR_FORCE"));
     assert!(!coloured("check --format json --color always", "FORCE_COLOR"));
 }
+
+#[test]
+fn a_finding_in_a_function_names_its_caller() {
+    let text = "\
+from psycopg_pool import ConnectionPool
+
+pool = ConnectionPool()
+
+def take(conn):
+    conn.execute(\"SELECT pg_advisory_lock(7)\")
+
+def work():
+    with pool.connection() as conn:
+        take(conn)
+        conn.execute(\"UPDATE job SET done = true\")
+";
+    let tree = tree(&[("a.py", text)]);
+    let report: Value = serde_json::from_str(&run(tree.path(), "check --format json").stdout).unwrap();
+    let found = &report["diagnostics"][0];
+    assert_eq!((found["rule"].as_str(), found["start"]["line"].as_u64()), (Some("missing-unlock"), Some(6)));
+    let related = &found["related"][0];
+    assert_eq!(
+        (related["message"].as_str(), related["start"]["line"].as_u64()),
+        (Some("`work` runs it here"), Some(10))
+    );
+}

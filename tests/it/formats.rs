@@ -245,6 +245,7 @@ fn concise_and_text_begin_at_the_marked_text() {
     let start = carets.chars().position(|c| c == '^').unwrap();
     let under: String = lines[at].chars().skip(start).take(carets.chars().filter(|&c| c == '^').count()).collect();
     assert_eq!(under, LOCK);
+    assert!(lines.iter().all(|line| line.trim_end() == *line), "{text_output}");
 }
 
 #[test]

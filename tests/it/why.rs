@@ -195,7 +195,18 @@ func (s *Store) take(ctx context.Context) error {
 	})
 }
 ";
+    let repo = "\
+defmodule Billing.Worker do
+  alias Billing.Repo
+
+  def work do
+    Repo.query!(\"SELECT pg_advisory_lock(7)\")
+    Repo.query!(\"UPDATE job SET done = true\")
+  end
+end
+";
     for (path, text, line, said) in [
+        ("a.ex", repo, 5, "in `Billing.Worker.work`, on `Repo` of Ecto"),
         ("a.sql", skips, 1, "skip-locked-single-key: silent, since its conditions do not name one row"),
         (
             "a.go",

@@ -200,7 +200,7 @@ fn counts(before: &[u8], word: &[u8], after: &[u8]) -> bool {
         // What a lock function's name goes on with, where it goes on with letters.
         b'a' => {
             let goes_on = |next: &&str| without_first(after, next).is_some();
-            !after.first().is_some_and(u8::is_ascii_alphabetic) || ADVISORY.iter().any(|next| goes_on(&next))
+            !after.first().is_some_and(u8::is_ascii_alphabetic) || ADVISORY.iter().any(goes_on)
         }
         b'f' => {
             let rows = ["first", "next"].into_iter().find_map(|word| without_first(space_first(after)?, word));

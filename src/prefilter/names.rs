@@ -122,7 +122,8 @@ fn names(mut before: &[u8]) -> bool {
         before = &schema[..start];
     }
     let Some(last) = before.last() else { return false };
-    if is_quote(last) || *last == b':' {
+    // What is put in at run time may stand before the rest of a name.
+    if is_quote(last) || matches!(last, b':' | b'}') {
         return true;
     }
     if !is_space(last) {
@@ -133,7 +134,7 @@ fn names(mut before: &[u8]) -> bool {
         let start = text.len().checked_sub(word.len());
         start.is_some_and(|start| text[start..].eq_ignore_ascii_case(word.as_bytes()) && !ends_in_word(&text[..start]))
     };
-    text.ends_with(b"*/") || BEFORE.iter().any(|before| word(&before))
+    text.ends_with(b"*/") || BEFORE.iter().any(word)
 }
 
 #[cfg(test)]

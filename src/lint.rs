@@ -194,7 +194,9 @@ fn marked(file: &ProjectFile, content: &[u8]) -> Mark {
             prefilter::may_lock(content)
         }
     };
-    let locks = may_lock && (!is_other_database(&file.path) || prefilter::names_advisory(content));
+    let is_ours =
+        || !is_other_database(&file.path) || prefilter::names_advisory(content) || prefilter::uses_postgres(content);
+    let locks = may_lock && is_ours();
     let is_bundle = locks && matches!(file.language, Language::Host(_)) && prefilter::is_bundle(&file.path, content);
     // No word shows in what is no text, and that it is none has to be told.
     if locks && !is_bundle || suppress::may_suppress(content) || !is_text(content) {

@@ -8,7 +8,7 @@ pub mod sites;
 mod unit;
 
 pub use crate::statement::Answer;
-pub use session::{Begins, Evidence, Owner, Session};
+pub use session::{Begins, Evidence, Owner, Session, Size};
 pub use unit::UnitFlow;
 
 use crate::finding::{Level, Place};

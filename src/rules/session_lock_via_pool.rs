@@ -142,7 +142,13 @@ fn report(
     (level, message): (Level, String),
     sink: &mut Sink,
 ) {
-    let mut story = sink.at_site(&RULE, level, context, (flow, site), message);
+    let taken = &flow.unit.sites[site];
+    let (at, statement) = taken.place(context.file.id, taken.inside.session);
+    let mut story = sink
+        .report(&RULE, level, at, message)
+        .statement(statement)
+        .unit(&flow.unit.name)
+        .about(context.file.id, taken.span);
     if let Some(declared) = session.declared {
         story = story.related(Place::new(context.file.id, declared), "the handle comes from here");
     }

@@ -378,7 +378,9 @@ impl<'s> Run<'_, 's, '_> {
         self.is_entry = is_task && self.program.language == HostLanguage::Python
             || this.name.is_empty() && this.outer.is_some()
             || ENTRIES.contains(&this.name)
-            || ["Controller", "Job", "Command", "Worker", "Listener"].iter().any(|end| class.ends_with(end));
+            // A function that the file calls is a helper of those that the framework calls.
+            || ["Controller", "Job", "Command", "Worker", "Listener"].iter().any(|end| class.ends_with(end))
+                && !code.calls.iter().any(|call| call.name == this.name);
     }
 
     /// Whether an annotation has one of some names, with arguments or without.

@@ -3,6 +3,7 @@
 pub mod around;
 pub mod bound;
 pub mod catalog;
+pub mod constants;
 pub mod imports;
 pub mod pooler;
 pub mod pools;
@@ -16,6 +17,7 @@ use crate::flow::{SiteId, UnitFlow};
 use crate::language::{HostLanguage, Language};
 use crate::sql::advisory::{Key, Keys, Mode, Sameness};
 use catalog::Catalog;
+use constants::Constants;
 use pooler::Pooler;
 use pools::Pools;
 use std::collections::{HashMap, HashSet};
@@ -38,6 +40,8 @@ pub struct Facts {
     pub pools: Pools,
     /// Languages in which something wraps what a framework calls in a transaction; empty where no lock asks for it.
     pub begun_around: HashSet<HostLanguage>,
+    /// Constants of other files that keys name.
+    pub constants: Constants,
     /// Functions of the tree that are named like an advisory function, lower case.
     pub own_functions: HashSet<String>,
 }

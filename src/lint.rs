@@ -4,6 +4,7 @@ use crate::analysis::{Elsewhere, File};
 use crate::facts::Facts;
 use crate::facts::around::begun_around;
 use crate::facts::catalog::{self, Catalog};
+use crate::facts::constants::Constants;
 use crate::facts::imports::handles;
 use crate::facts::pooler::Pooler;
 use crate::facts::pools::Pools;
@@ -166,6 +167,7 @@ pub(crate) fn facts(project: &dyn Project, targets: &Targets, settings: &Setting
     if files.iter().any(|file| targets.contains(file.id) && file.locks_where_framework_calls()) {
         facts.begun_around = begun_around(project);
     }
+    facts.constants = Constants::read(project, files.iter().filter(|file| targets.contains(file.id)));
     facts
 }
 

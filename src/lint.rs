@@ -2,16 +2,19 @@
 
 use crate::analysis::{Elsewhere, File};
 use crate::facts::Facts;
+use crate::facts::around::begun_around;
 use crate::facts::catalog::{self, Catalog};
+use crate::facts::constants::Constants;
 use crate::facts::imports::handles;
 use crate::facts::pooler::Pooler;
+use crate::facts::pools::Pools;
 use crate::facts::routines;
 use crate::facts::wrappers::{Calls, wrappers};
 use crate::fence::fenced;
 use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
 use crate::fingerprint;
 use crate::flow::UnitFlow;
-use crate::language::{Language, expected_output, is_other_database, is_test};
+use crate::language::{Language, expected_output, is_other_database};
 use crate::prefilter;
 use crate::project::{Mark, Project, ProjectFile, Targets};
 use crate::region::Region;
@@ -158,19 +161,13 @@ pub(crate) fn facts(project: &dyn Project, targets: &Targets, settings: &Setting
     };
     let pooler = if files.iter().any(|file| asks(&file)) { Pooler::read(project) } else { Pooler::default() };
     let mut facts = Facts::of(files, project.complete(), catalog, pooler);
-    let limits = |buffer: &mut Vec<u8>, index: usize, file: &ProjectFile| {
-        let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-        matches!(file.language, Language::Host(_))
-            && !is_test(&file.path)
-            && project.read_into(id, buffer).is_ok_and(prefilter::limits_to_one)
-    };
-    facts.pool_of_one = files.iter().any(|file| targets.contains(file.id) && file.locks_through_pool())
-        && project
-            .files()
-            .par_iter()
-            .enumerate()
-            .map_init(Vec::new, |buffer, (index, file)| limits(buffer, index, file))
-            .any(|limits| limits);
+    if files.iter().any(|file| targets.contains(file.id) && file.works_through_pool()) {
+        facts.pools = Pools::read(project);
+    }
+    if files.iter().any(|file| targets.contains(file.id) && file.locks_where_framework_calls()) {
+        facts.begun_around = begun_around(project);
+    }
+    facts.constants = Constants::read(project, files.iter().filter(|file| targets.contains(file.id)));
     facts
 }
 

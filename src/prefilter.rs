@@ -131,17 +131,6 @@ pub fn may_define(content: &[u8]) -> bool {
     KEYS.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
-/// Whether the content makes a pool of one connection, which is no pool.
-pub fn limits_to_one(content: &[u8]) -> bool {
-    static ONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i-u)(?:set_?max_?open_?conn(?:ection)?s|max_?connections|set_?maximum_?pool_?size|max_?size|pool_?size)\s*[(=:]\s*1\b",
-        )
-        .ok()
-    });
-    ONE.as_ref().is_some_and(|pattern| pattern.is_match(content))
-}
-
 /// Whether the content may define, replace or drop a routine.
 pub fn may_define_routine(content: &[u8]) -> bool {
     static ROUTINES: LazyLock<Option<Regex>> =

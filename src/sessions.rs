@@ -11,6 +11,7 @@ mod follow;
 mod imports;
 mod keys;
 mod library;
+mod made;
 mod model;
 mod names;
 mod query;

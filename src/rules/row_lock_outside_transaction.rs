@@ -25,7 +25,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         let before = &flow.trace.before[step];
         let silence = if before.in_transaction() {
             Some(OPEN)
-        } else if flow.caller_may_begin() {
+        } else if context.facts.caller_may_begin(flow, context.file) {
             Some("a caller may have begun a transaction on this session")
         } else if !before.autocommit() {
             Some("a transaction is open here, or may be")

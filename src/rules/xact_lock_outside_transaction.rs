@@ -20,7 +20,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if !function.acquires() || function.scope != Scope::Transaction {
             continue;
         }
-        let silence = if flow.caller_may_begin() {
+        let silence = if context.facts.caller_may_begin(flow, context.file) {
             Some("a caller may have begun a transaction on this session")
         } else if !flow.trace.before[step].autocommit() {
             Some("a transaction is open here, or may be")

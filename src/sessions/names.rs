@@ -12,6 +12,7 @@ use crate::host::code::{Binding, Call, Class, Code, ExprId, Flow, FunctionId, St
 use crate::language::HostLanguage;
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// How far a value is followed through declarations.
 const MAX_DEPTH: usize = 8;
@@ -47,6 +48,8 @@ pub(super) struct Names<'a, 's> {
     pub(super) imported: &'a Imported,
     /// The file may have rows made into something else.
     pub(super) maps_rows: bool,
+    /// The file makes a pool one connection, which may be any of its pools.
+    pub(super) of_one: OnceLock<bool>,
     /// The file uses Laravel.
     pub(super) is_laravel: bool,
 }
@@ -82,6 +85,7 @@ impl<'a, 's> Names<'a, 's> {
             aliases: aliases(text, language),
             imported,
             maps_rows: maps_rows(text),
+            of_one: OnceLock::new(),
             is_laravel: language == HostLanguage::Php && text.contains("Illuminate\\"),
         };
         // A class is what it extends: Entity Framework's contexts.

@@ -50,11 +50,16 @@ pub fn may_lock(content: &[u8]) -> bool {
     holds(&LOCKS) || holds(&CLAIMS) && claims(content)
 }
 
-/// Whether a script may claim rows: with an update stands, before the next semicolon, what picks one.
+/// Whether a script may claim rows: what picks one stands with an update, with no semicolon at the end of a line between them.
+/// Elsewhere a semicolon may stand in a comment.
 fn claims(content: &[u8]) -> bool {
+    let ends = |at: &usize| {
+        let after = content[at + 1..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        after.is_none_or(|byte| *byte == b'\n')
+    };
     host::updates(content).any(|at| {
-        let start = memchr::memrchr(b';', &content[..at]).unwrap_or(0);
-        let end = memchr::memchr(b';', &content[at..]).map_or(content.len(), |end| at + end);
+        let start = memchr::memrchr_iter(b';', &content[..at]).find(ends).unwrap_or(0);
+        let end = memchr::memchr_iter(b';', &content[at..]).map(|end| at + end).find(ends).unwrap_or(content.len());
         CLAIMS.as_ref().is_none_or(|pattern| pattern.is_match(&content[start..end]))
     })
 }
@@ -161,7 +166,7 @@ mod tests {
         }
         assert!(!may_lock(b"update t set before = 1; -- unlimited, forshare"));
         assert!(!may_lock(b"select a from t order by a limit 1"));
-        assert!(!may_lock(b"select a from t limit 1; update t set a = 1; select a from t limit 1"));
+        assert!(!may_lock(b"select a from t limit 1;\nupdate t set a = 1; \nselect a from t limit 1"));
         assert!(!may_lock(b"-- for no reason, nor for key words"));
         assert!(may_define(b"CREATE UNLOGGED TABLE t ();") && may_define(b"create or replace function f()"));
         assert!(may_define(b"CREATE /* c */ TABLE t ();") && may_define(b"create unique--c\nindex i on t (a)"));

@@ -76,15 +76,10 @@ enum Right {
 }
 
 /// What is wrong with an unlock. None where it may be right.
-fn mismatch(
-    context: &Context<'_>,
-    flow: &UnitFlow,
-    release: SiteId,
-    unlock: &Function,
-    key: &Key,
-) -> Option<Mismatch> {
+fn mismatch(context: &Context<'_>, flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<Mismatch> {
     if let Some((site, taken)) = by_constants(context, flow, release, unlock, key) {
-        let why = format!("locks {taken} but unlocks {}: the unlock returns false and the lock stays", folded(context, key));
+        let why =
+            format!("locks {taken} but unlocks {}: the unlock returns false and the lock stays", folded(context, key));
         return Some(Mismatch { taken: site, why, level: Level::Error, right: Right::Unknown });
     }
     if let Some((site, taken)) = swapped(flow, release, unlock, key) {

@@ -32,9 +32,22 @@ pub struct Driver {
     /// Methods of which a call whose context was cancelled before leaves no session lock behind: the connection is closed,
     /// or the call is sent all the same.
     pub closes_cancelled: &'static [&'static str],
+    /// Its migrations, where they can opt out of their transaction.
+    pub migration: Option<Migration>,
     /// Whether the thread, process or context knows the transaction: what runs inside is in it on any handle of this
     /// library, whether the handle of the block is used or not.
     pub ambient: bool,
+}
+
+/// Migrations that run in a transaction unless they opt out of it.
+#[derive(Debug)]
+pub struct Migration {
+    /// What shows that a file is one.
+    pub mark: &'static str,
+    /// All that stands in one that wants no transaction.
+    pub opts_out: &'static [&'static str],
+    /// The kind that its own methods work on then.
+    pub kind: &'static str,
 }
 
 /// A kind of handle.
@@ -146,6 +159,7 @@ pub const LIBRARY: Driver = Driver {
     variants: &[],
     takes: &[],
     closes_cancelled: &[],
+    migration: None,
     ambient: false,
 };
 

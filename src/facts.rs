@@ -32,6 +32,8 @@ pub struct Facts {
     pub pooler: Pooler,
     /// Whether the tree makes a pool of one connection somewhere, which may be any that is handed on.
     pub pool_of_one: bool,
+    /// Whether nothing in the tree begins or ends a transaction, or could have a library do so.
+    pub begins_nowhere: bool,
     /// Functions of the tree that are named like an advisory function, lower case.
     pub own_functions: HashSet<String>,
 }

@@ -171,6 +171,22 @@ pub(crate) fn facts(project: &dyn Project, targets: &Targets, settings: &Setting
             .enumerate()
             .map_init(Vec::new, |buffer, (index, file)| limits(buffer, index, file))
             .any(|limits| limits);
+    // Only where a caller may have begun a transaction it matters whether anybody does.
+    let asks = |file: &File<'_>| targets.contains(file.id) && file.may_be_called_in_transaction();
+    let begins = |buffer: &mut Vec<u8>, index: usize, file: &ProjectFile| {
+        let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+        matches!(file.language, Language::Host(_) | Language::Config(_))
+            && !is_test(&file.path)
+            && project.read_into(id, buffer).map_or(true, prefilter::may_begin)
+    };
+    facts.begins_nowhere = facts.complete
+        && files.iter().any(asks)
+        && !project
+            .files()
+            .par_iter()
+            .enumerate()
+            .map_init(Vec::new, |buffer, (index, file)| begins(buffer, index, file))
+            .any(|begins| begins);
     facts
 }
 

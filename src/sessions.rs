@@ -4,13 +4,17 @@
 mod answer;
 mod call;
 mod choice;
+mod compose;
 mod condition;
 mod does;
 mod eval;
 mod follow;
 mod imports;
 mod keys;
+mod lender;
 mod library;
+mod members;
+mod migration;
 mod model;
 mod names;
 mod query;
@@ -28,9 +32,10 @@ mod yields;
 pub use imports::{Exported, Imported, Wanted, exported};
 pub use wrapper::{HostWrapper, HostWrappers};
 
+use crate::builders;
 use crate::finding::FileId;
 use crate::flow::lower::HostBuilder;
-use crate::flow::{Node, SiteId, Unit};
+use crate::flow::{Node, Owner, SiteId, Unit};
 use crate::host::code::{Code, ExprId, FunctionId, StmtId};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -75,6 +80,8 @@ pub struct Functions<'a, 's, 'd> {
     pub wrappers: &'a HostWrappers,
     /// The handles that it imports from other files.
     pub imported: &'a Imported,
+    /// Whether its query builders lock rows.
+    pub locks_rows: bool,
 }
 
 /// What the functions of a source do.
@@ -94,7 +101,7 @@ pub struct Found {
 pub fn units(program: Functions<'_, '_, '_>) -> Found {
     let names = Names::new(program.code, program.text, program.language, program.imported);
     let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
-    let (mut wrappers, mut unexplained, mut ran) = (Vec::new(), false, BTreeSet::new());
+    let (mut wrappers, mut ran) = (Vec::new(), BTreeSet::new());
     let mut inlined = HashSet::new();
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
     for (id, function) in program.code.functions.iter().enumerate() {
@@ -102,7 +109,6 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
             let mut run = Run::new(program, &names);
             let units = run.root(id, HashMap::new());
             wrappers.extend(wrapper::of(&program, id, &units, &run.result, &run.called));
-            unexplained |= run.sessions.origins().any(|origin| matches!(origin, value::Origin::Text(_)));
             found.push((id, units));
             inlined.extend(run.inlined);
             later.extend(run.later);
@@ -117,11 +123,14 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
         }
         let mut run = Run::new(program, &names);
         found.push((id, run.root(id, vars)));
-        unexplained |= run.sessions.origins().any(|origin| matches!(origin, value::Origin::Text(_)));
         inlined.extend(run.inlined);
         later.extend(run.later);
         ran.extend(run.ran);
     }
+    let unknown =
+        |unit: &Unit| unit.session.as_ref().is_some_and(|one| one.driver.is_empty() || one.owner == Owner::Unknown);
+    let unexplained = program.locks_rows && builders::is_followed(program.language)
+        || found.iter().flat_map(|(_, units)| units).any(unknown);
     let judged_by_callers = |id: &FunctionId, unit: &Unit| {
         inlined.contains(id) && unit.session.as_ref().is_some_and(|session| session.is_parameter)
     };

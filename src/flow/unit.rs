@@ -227,7 +227,9 @@ impl UnitFlow {
     /// the framework itself calls.
     pub fn caller_may_begin(&self) -> bool {
         let session = self.unit.session.as_ref();
-        session.is_some_and(|session| session.is_shared() && (session.is_parameter || !session.is_entry))
+        session.is_some_and(|session| {
+            session.is_shared() && (session.is_parameter && !session.is_injected || !session.is_entry)
+        })
     }
 
     /// Whether the unit does nothing but take locks: a wrapper, whose caller releases.

@@ -20,7 +20,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if !function.acquires() || function.scope != Scope::Transaction {
             continue;
         }
-        let silence = if flow.caller_may_begin() {
+        let silence = if context.caller_may_begin(flow) {
             Some("a caller may have begun a transaction on this session")
         } else if !flow.trace.before[step].autocommit() {
             Some("a transaction is open here, or may be")
@@ -38,7 +38,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             sink.silent(&RULE, context, taken.span, "nothing in sight is done after it");
             continue;
         };
-        let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
+        let level = if context.autocommit_is_evident(flow) { Level::Error } else { Level::Warning };
         sink.at_site(
             &RULE,
             level,

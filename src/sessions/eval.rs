@@ -219,6 +219,9 @@ impl Run<'_, '_, '_> {
             }
             Val::Query(query) => Val::Query(query),
             Val::Nothing => {
+                if let Some(handle) = self.names.member_of_value(of, name, function, 0) {
+                    return Val::Handle(handle);
+                }
                 // `Class.TEXT`
                 let class = match code.exprs.get(of).map(|expr| &expr.value) {
                     Some(Value::Name(class)) => Some(*class),

@@ -5,7 +5,7 @@ use super::{Run, names};
 use crate::driver::{AtEnd, Does, HANDLE, Kind, LIBRARY};
 use crate::flow::lower::{HostBuilder, SessionId};
 use crate::flow::{Action, Begins, Evidence, Node, Owner, Session, SiteId};
-use crate::host::code::{ExprId, FunctionId, Value};
+use crate::host::code::{CallId, ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
@@ -63,11 +63,6 @@ impl Sessions {
     /// The session of that origin.
     pub(super) fn of(&self, origin: &Origin) -> Option<SessionId> {
         self.by_origin.get(origin).copied()
-    }
-
-    /// Where they come from.
-    pub(super) fn origins(&self) -> impl Iterator<Item = &Origin> {
-        self.origins.iter()
     }
 
     /// A function that is called again opens other sessions than before; those that it gives back stay what they are.
@@ -166,6 +161,7 @@ impl<'s> Run<'_, 's, '_> {
             annotated: self.annotated && handle.kind.name == AROUND.name,
             is_global: matches!(handle.origin, Origin::Global(_)),
             is_entry: self.is_entry,
+            is_injected: self.is_routed(root),
             is_field: matches!(handle.origin, Origin::Field(..)),
             is_imported: matches!(handle.origin, Origin::Imported(_)),
             is_made: handle.made.is_some(),
@@ -210,6 +206,9 @@ impl<'s> Run<'_, 's, '_> {
     fn settle(&mut self, handle: &Handle, id: SessionId, made: ExprId, function: FunctionId) {
         let code = self.program.code;
         let Some(Value::Call(call)) = code.exprs.get(made).map(|expr| &expr.value) else { return };
+        if handle.driver.name == "JDBC" && self.is_configured_here(*call, function) {
+            self.sessions.all[id].begins = Begins::Never;
+        }
         let mut open: Vec<(Option<&str>, ExprId)> =
             code.calls[*call].arguments.iter().map(|argument| (argument.name, argument.value)).collect();
         let mut seen = 0;
@@ -248,6 +247,24 @@ impl<'s> Run<'_, 's, '_> {
                 self.sessions.all[id].setting = variable(text);
             }
         }
+    }
+
+    /// Whether a pool of JDBC is set up in this file alone, which says nothing of autocommit.
+    fn is_configured_here(&self, call: CallId, function: FunctionId) -> bool {
+        let code = self.program.code;
+        let is_empty = |expr: ExprId| {
+            let text = self.slice(code.exprs[expr].span);
+            text.strip_prefix("new ").unwrap_or(text).starts_with("HikariConfig()")
+        };
+        let known = |value: ExprId| match code.exprs.get(value).map(|expr| &expr.value) {
+            Some(Value::Name(name)) => {
+                self.names.local(function, name).and_then(|declared| declared.value).is_some_and(is_empty)
+            }
+            _ => is_empty(value),
+        };
+        code.calls[call].name == "HikariDataSource"
+            && code.calls[call].arguments.iter().all(|argument| known(argument.value))
+            && !self.program.text.contains("utoCommit")
     }
 
     /// The handle that is meant by one for now.
@@ -448,6 +465,18 @@ impl<'s> Run<'_, 's, '_> {
             Some(Value::Call(call)) => names.contains(&code.calls[*call].name),
             _ => false,
         }
+    }
+
+    /// Whether a function is given to a route of ASP.NET's minimal APIs, which hands it what it declares.
+    fn is_routed(&self, function: FunctionId) -> bool {
+        const ROUTES: &[&str] = &["MapGet", "MapPost", "MapPut", "MapDelete", "MapPatch", "MapMethods"];
+        let code = self.program.code;
+        let is_it = |expr: ExprId| matches!(code.exprs[expr].value, Value::Function(found) if found == function);
+        self.program.language == HostLanguage::CSharp
+            && code
+                .calls
+                .iter()
+                .any(|call| ROUTES.contains(&call.name) && call.arguments.iter().any(|argument| is_it(argument.value)))
     }
 
     /// Notes that an unlock is sent with a context that may be cancelled by then.

@@ -22,6 +22,8 @@ pub struct Driver {
     /// Names that stand for one without a declaration: facades, framework globals, and modules, whose functions are its
     /// methods however they are imported; and the kind's name.
     pub globals: &'static [(&'static str, &'static str)],
+    /// What its classes give those that extend them: the class, the member, the kind's name.
+    pub gives_heirs: &'static [(&'static str, &'static str, &'static str)],
     /// Kinds that a construction means by a word in it: the kind, the words, and the kind that is meant where one of them
     /// stands there.
     pub variants: &'static [(&'static str, &'static [&'static str], &'static str)],
@@ -156,6 +158,7 @@ pub const LIBRARY: Driver = Driver {
     kinds: &[],
     makers: &[],
     globals: &[],
+    gives_heirs: &[],
     variants: &[],
     takes: &[],
     closes_cancelled: &[],

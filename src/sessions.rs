@@ -256,6 +256,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
         self.frames.push(Frame { function: id, vars, ..Frame::default() });
         let mut nodes = Vec::new();
         self.enter_ambient(id);
+        self.runner = self.program_of(id);
         self.stmt(function.body, &mut nodes);
         self.wrap_pending(0, &mut nodes);
         let root = Node::Sequence(nodes);

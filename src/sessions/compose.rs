@@ -1,7 +1,7 @@
 //! What constructions in a file give the fields of its classes.
 
 use super::names::{Declared, Names, bare};
-use crate::host::code::{Argument, Call};
+use crate::host::code::{Argument, Call, ExprId, Flow, StmtId};
 use std::collections::HashSet;
 
 impl<'s> Names<'_, 's> {
@@ -31,6 +31,18 @@ impl<'s> Names<'_, 's> {
                     *known = Declared { ty: known.ty, ..declared };
                 }
             }
+        }
+    }
+
+    /// What a block of nothing but an expression is: a value on a line of its own.
+    pub(super) fn alone_in(&self, stmt: StmtId) -> Option<ExprId> {
+        match &self.code.stmts.get(stmt)?.flow {
+            Flow::Run(expr) => Some(*expr),
+            Flow::Sequence(stmts) => match stmts.as_slice() {
+                [only] => self.alone_in(*only),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

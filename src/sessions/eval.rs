@@ -239,6 +239,7 @@ impl Run<'_, '_, '_> {
         let node = self.program.code.exprs.get(expr)?;
         let span = match &node.value {
             Value::Text(_) => node.span,
+            Value::Block(stmt) => return self.text_of(self.names.alone_in(*stmt)?),
             Value::Call(call) => {
                 // `text("…")`, `sql("…").strip()`: the only text among its arguments.
                 let call = &self.program.code.calls[*call];

@@ -23,7 +23,12 @@ impl<'a, 's> Names<'a, 's> {
     pub(super) fn handle_of_field(&self, class: &str, name: &str, depth: usize) -> Option<Handle> {
         let lineage = self.lineage(class);
         let mut handle = match lineage.iter().find_map(|class| self.field(class, name)) {
-            Some(declared) => self.handle_of(declared, depth)?,
+            Some(declared) => {
+                self.around.borrow_mut().push(class.to_owned());
+                let handle = self.handle_of(declared, depth);
+                self.around.borrow_mut().pop();
+                handle?
+            }
             None => {
                 let seen = self.seen_as(class);
                 seen.iter().find_map(|class| self.offered(&format!("{class}.{}", bare(name)), Role::Value))?
@@ -33,6 +38,12 @@ impl<'a, 's> Names<'a, 's> {
             handle.origin = Origin::Field(class.to_owned(), bare(name).to_owned());
         }
         Some(handle)
+    }
+
+    /// The class whose fields a function sees, or what gives a field its value.
+    pub(super) fn class_around(&self, function: FunctionId) -> String {
+        let own = self.class_of(function).map(|class| class.name.to_owned());
+        own.or_else(|| self.around.borrow().last().cloned()).unwrap_or_default()
     }
 
     /// A class and those that it extends, as far as the file says.
@@ -82,8 +93,8 @@ impl<'a, 's> Names<'a, 's> {
                         return self.class_of_declared(declared, depth);
                     }
                 }
-                let class = self.class_of(function).map_or("", |class| class.name);
-                match self.lineage(class).iter().find_map(|class| self.field(class, name)) {
+                let class = self.class_around(function);
+                match self.lineage(&class).iter().find_map(|class| self.field(class, name)) {
                     Some(declared) => self.class_of_declared(declared, depth),
                     None => name.starts_with(|c: char| c.is_ascii_uppercase()).then(|| (*name).to_owned()),
                 }
@@ -122,8 +133,21 @@ impl<'a, 's> Names<'a, 's> {
 
     /// A handle that another file offers by a name and in a way.
     pub(super) fn offered(&self, name: &str, role: Role) -> Option<Handle> {
-        let exported = self.imported.get(name).filter(|exported| exported.role == role)?;
+        let exported = self.known(name).filter(|exported| exported.role == role)?;
         Some(exported.handle(Origin::Imported(name.to_owned())))
+    }
+
+    /// What another file, or a library's class, is known to offer.
+    fn known(&self, name: &str) -> Option<Exported> {
+        self.imported.get(name).copied().or_else(|| {
+            self.drivers.iter().find_map(|driver| {
+                let is_it = |class: &str, member: &str| {
+                    name.strip_suffix(member).and_then(|rest| rest.strip_suffix('.')).is_some_and(|rest| rest == class)
+                };
+                let (.., kind) = driver.gives_heirs.iter().find(|(class, member, _)| is_it(class, member))?;
+                Some(Exported { driver, kind: driver.kind(kind)?, role: Role::Value })
+            })
+        })
     }
 
     /// A variable of the file that a call makes, by a name that a library has for its own.
@@ -187,12 +211,12 @@ impl<'a, 's> Names<'a, 's> {
     /// What a call of a function means that belongs to another file, or to a class of this one: by how it is written.
     fn function_offered(&self, call: &Call<'s>, function: FunctionId, depth: usize) -> Option<(String, Exported)> {
         let known = |name: &str| {
-            let exported = self.imported.get(name)?;
+            let exported = self.known(name)?;
             // A field and what gives it may have one name.
             let gives =
                 exported.role == Role::Value && call.arguments.is_empty() && exported.kind.method("()").is_none();
             let role = if gives { Role::Gives } else { exported.role };
-            (role != Role::Value).then(|| (name.to_owned(), Exported { role, ..*exported }))
+            (role != Role::Value).then(|| (name.to_owned(), Exported { role, ..exported }))
         };
         match &self.code.exprs.get(call.callee)?.value {
             Value::Name(name) if self.local(function, name).is_none_or(|_| self.import(name).is_some()) => known(name),

@@ -46,6 +46,8 @@ pub(super) struct Names<'a, 's> {
     pub(super) aliases: HashMap<&'s str, &'s str>,
     /// The handles that it imports.
     pub(super) imported: &'a Imported,
+    /// The classes whose fields are looked at.
+    pub(super) around: RefCell<Vec<String>>,
     /// What its functions offer, as far as it was asked.
     pub(super) offers: RefCell<HashMap<FunctionId, Option<Exported>>>,
     /// The file may have rows made into something else.
@@ -84,6 +86,7 @@ impl<'a, 's> Names<'a, 's> {
             drivers: DRIVERS.iter().filter(used).collect(),
             aliases: aliases(text, language),
             imported,
+            around: RefCell::default(),
             offers: RefCell::default(),
             maps_rows: maps_rows(text),
             is_laravel: language == HostLanguage::Php && text.contains("Illuminate\\"),
@@ -377,6 +380,7 @@ impl<'a, 's> Names<'a, 's> {
                 })
             }
             Value::Propagate(inner) => self.handle(*inner, function, depth + 1),
+            Value::Block(stmt) => self.handle(self.alone_in(*stmt)?, function, depth + 1),
             Value::Other(parts) => match parts.as_slice() {
                 [only] => self.handle(*only, function, depth + 1),
                 _ => None,
@@ -408,7 +412,7 @@ impl<'a, 's> Names<'a, 's> {
                 return Some(handle);
             }
         }
-        let class = self.class_of(function).map_or("", |class| class.name);
+        let class = &self.class_around(function);
         self.handle_of_field(class, name, depth).or_else(|| self.imported(name)).or_else(|| {
             // Ruby's constants are seen from the modules inside.
             let (around, _) = self.fields.keys().find(|(around, field)| *field == name && *around != class)?;

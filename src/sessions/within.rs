@@ -3,8 +3,9 @@
 use super::value::{Handle, Origin, Val};
 use super::{MAX_INLINED, Run};
 use crate::driver::Does;
-use crate::flow::{Action, Begins, Node, Owner};
-use crate::host::code::{Argument, Call, ExprId, Value};
+use crate::flow::{Action, Begins, Evidence, Node, Owner};
+use crate::host::code::{Argument, Call, ExprId, FunctionId, Value};
+use crate::language::HostLanguage;
 use crate::span::Span;
 
 /// How long the options of a transaction may be, in bytes.
@@ -189,6 +190,16 @@ impl<'s> Run<'_, 's, '_> {
         self.give_back(id, end, &mut cleanup);
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
         Some(val)
+    }
+
+    /// Scala: what runs the program that a function gives, whoever that is.
+    pub(super) fn program_of(&self, function: FunctionId) -> Option<Handle> {
+        let called = self.program.code.functions.get(function)?;
+        let (driver, kind) =
+            self.names.of_type(called.returns.filter(|_| self.program.language == HostLanguage::Scala)?)?;
+        let is_program = matches!(kind.name, "Program" | "Action");
+        let origin = Origin::At(called.at);
+        is_program.then_some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None })
     }
 
     /// Runs a program that is a value: by its name the one that was declared.

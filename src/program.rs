@@ -2,6 +2,7 @@
 //! the result. What happens between the calls of a function is a matter of layers above; they start from [`Query`].
 
 pub mod expression;
+mod fragment;
 pub mod keys;
 pub mod missing;
 mod recognise;
@@ -135,6 +136,11 @@ pub fn read(source: &Source) -> (Program<'_>, Vec<Region<'_>>, Syntax) {
         if recognise::is_query(text, &program.calls, &literal) {
             program.queries.push(query(source, &program, &literal));
             regions.push(literal.region);
+        } else if let Language::Host(language) = source.language()
+            && let Some(region) = fragment::query(text, language, &program.calls, &literal)
+        {
+            program.queries.push(query(source, &program, &literal));
+            regions.push(region);
         } else if !literal.documentation && recognise::is_code(text, &program.calls, &literal) {
             program.unread += recognise::advisory_calls(literal.region.text());
         }

@@ -122,7 +122,11 @@ impl<'s> Run<'_, 's, '_> {
                     self.instead.pop();
                 }
                 _ => {
-                    if let Val::Function(function) = self.eval(argument.value, out) {
+                    let val = self.eval(argument.value, out);
+                    // `pool.AcquireFunc(ctx, sendDigests)`
+                    if let (Val::Nothing, Some(function)) = (&val, self.named_function(argument.value)) {
+                        result = self.named(function, &inner, &mut body);
+                    } else if let Val::Function(function) = val {
                         result = self.follow(function, &[Val::Handle(inner.clone())], &[], true, &mut body);
                     }
                 }
@@ -130,6 +134,33 @@ impl<'s> Run<'_, 's, '_> {
         }
         let cleanup = Box::new(Node::Sequence(opened.cleanup));
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup });
+        result
+    }
+
+    /// A function of the file that is given by its name.
+    fn named_function(&self, expr: ExprId) -> Option<FunctionId> {
+        let code = self.program.code;
+        let name = match &code.exprs.get(expr)?.value {
+            Value::Name(name) => name,
+            Value::Member { of, name, .. } if self.names.is_this(self.function(), *of) => name,
+            _ => return None,
+        };
+        // Of two by that name, nobody knows which.
+        self.names.function(self.function(), name, usize::MAX)
+    }
+
+    /// Runs a named function with a handle, for the parameter that has its type or else the first.
+    fn named(&mut self, function: FunctionId, inner: &Handle, out: &mut Vec<Node>) -> Val {
+        let takes = &self.program.code.functions[function].parameters;
+        let typed = |ty: &str| self.names.of_type(ty).is_some();
+        let place = takes.iter().position(|parameter| parameter.ty.is_some_and(typed));
+        let mut given = vec![Val::Nothing; takes.len()];
+        if let Some(slot) = given.get_mut(place.unwrap_or(0)) {
+            *slot = Val::Handle(inner.clone());
+        }
+        self.lent.push(inner.clone());
+        let result = self.follow(function, &given, &[], false, out);
+        self.lent.pop();
         result
     }
 

@@ -6,6 +6,7 @@ pub mod imports;
 pub mod pooler;
 pub mod routines;
 mod schema;
+pub mod tree;
 pub mod wrappers;
 
 use crate::analysis::File;

@@ -6,12 +6,13 @@ use crate::facts::catalog::{self, Catalog};
 use crate::facts::imports::handles;
 use crate::facts::pooler::Pooler;
 use crate::facts::routines;
+use crate::facts::tree;
 use crate::facts::wrappers::{Calls, wrappers};
 use crate::fence::fenced;
 use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
 use crate::fingerprint;
 use crate::flow::UnitFlow;
-use crate::language::{Language, expected_output, is_other_database, is_test};
+use crate::language::{Language, expected_output, is_other_database};
 use crate::prefilter;
 use crate::project::{Mark, Project, ProjectFile, Targets};
 use crate::region::Region;
@@ -158,35 +159,13 @@ pub(crate) fn facts(project: &dyn Project, targets: &Targets, settings: &Setting
     };
     let pooler = if files.iter().any(|file| asks(&file)) { Pooler::read(project) } else { Pooler::default() };
     let mut facts = Facts::of(files, project.complete(), catalog, pooler);
-    let limits = |buffer: &mut Vec<u8>, index: usize, file: &ProjectFile| {
-        let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-        matches!(file.language, Language::Host(_))
-            && !is_test(&file.path)
-            && project.read_into(id, buffer).is_ok_and(prefilter::limits_to_one)
-    };
-    facts.pool_of_one = files.iter().any(|file| targets.contains(file.id) && file.locks_through_pool())
-        && project
-            .files()
-            .par_iter()
-            .enumerate()
-            .map_init(Vec::new, |buffer, (index, file)| limits(buffer, index, file))
-            .any(|limits| limits);
+    let is_target = |file: &&File<'_>| targets.contains(file.id);
+    facts.pool_of_one = files.iter().filter(is_target).any(File::locks_through_pool)
+        && tree::any(project, false, prefilter::limits_to_one);
     // Only where a caller may have begun a transaction it matters whether anybody does.
-    let asks = |file: &File<'_>| targets.contains(file.id) && file.may_be_called_in_transaction();
-    let begins = |buffer: &mut Vec<u8>, index: usize, file: &ProjectFile| {
-        let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-        matches!(file.language, Language::Host(_) | Language::Config(_))
-            && !is_test(&file.path)
-            && project.read_into(id, buffer).map_or(true, prefilter::may_begin)
-    };
     facts.begins_nowhere = facts.complete
-        && files.iter().any(asks)
-        && !project
-            .files()
-            .par_iter()
-            .enumerate()
-            .map_init(Vec::new, |buffer, (index, file)| begins(buffer, index, file))
-            .any(|begins| begins);
+        && files.iter().filter(is_target).any(File::may_be_called_in_transaction)
+        && !tree::any(project, true, prefilter::may_begin);
     facts
 }
 

@@ -95,7 +95,7 @@ impl Context<'_> {
     /// Whether a unit's session is in autocommit for certain: the code says so, or nobody would ever commit on what the tree
     /// makes.
     pub fn autocommit_is_evident(&self, flow: &UnitFlow) -> bool {
-        let is_made = |session: &Session| session.is_made || session.is_imported || session.is_global;
+        let is_made = |session: &Session| session.is_made || session.is_imported;
         flow.unit.autocommit_is_evident() || self.nobody_begins(flow) && flow.unit.session.as_ref().is_some_and(is_made)
     }
 

@@ -1,6 +1,6 @@
 //! The transaction form in autocommit: gone at the end of its own statement.
 
-mod alone;
+pub(super) mod alone;
 
 use crate::finding::{Level, Place};
 use crate::flow::{Action, Evidence, Owner, Session, StepId, UnitFlow};

@@ -1,7 +1,8 @@
 //! What constructions in a file give the fields of its classes.
 
+use super::Run;
 use super::names::{Declared, Names, bare};
-use crate::host::code::{Argument, Call, ExprId, Flow, StmtId};
+use crate::host::code::{Argument, Call, CallId, ExprId, Flow, FunctionId, StmtId, Value};
 use std::collections::HashSet;
 
 impl<'s> Names<'_, 's> {
@@ -58,5 +59,25 @@ impl<'s> Names<'_, 's> {
             return Vec::new();
         }
         fields.into_iter().zip(&call.arguments).collect()
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Whether a pool of JDBC is set up in this file alone, which says nothing of autocommit.
+    pub(super) fn is_configured_here(&self, call: CallId, function: FunctionId) -> bool {
+        let code = self.program.code;
+        let is_empty = |expr: ExprId| {
+            let text = self.slice(code.exprs[expr].span);
+            text.strip_prefix("new ").unwrap_or(text).starts_with("HikariConfig()")
+        };
+        let known = |value: ExprId| match code.exprs.get(value).map(|expr| &expr.value) {
+            Some(Value::Name(name)) => {
+                self.names.local(function, name).and_then(|declared| declared.value).is_some_and(is_empty)
+            }
+            _ => is_empty(value),
+        };
+        code.calls[call].name == "HikariDataSource"
+            && code.calls[call].arguments.iter().all(|argument| known(argument.value))
+            && !self.program.text.contains("utoCommit")
     }
 }

@@ -216,7 +216,7 @@ impl<'a, 's> Names<'a, 's> {
             let gives =
                 exported.role == Role::Value && call.arguments.is_empty() && exported.kind.method("()").is_none();
             let role = if gives { Role::Gives } else { exported.role };
-            (role != Role::Value).then(|| (name.to_owned(), Exported { role, ..exported }))
+            matches!(role, Role::Gives | Role::Runs).then(|| (name.to_owned(), Exported { role, ..exported }))
         };
         match &self.code.exprs.get(call.callee)?.value {
             Value::Name(name) if self.local(function, name).is_none_or(|_| self.import(name).is_some()) => known(name),

@@ -5,7 +5,7 @@ use super::{Run, names};
 use crate::driver::{AtEnd, Does, HANDLE, Kind, LIBRARY};
 use crate::flow::lower::{HostBuilder, SessionId};
 use crate::flow::{Action, Begins, Evidence, Node, Owner, Session, SiteId};
-use crate::host::code::{CallId, ExprId, FunctionId, Value};
+use crate::host::code::{ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
@@ -247,24 +247,6 @@ impl<'s> Run<'_, 's, '_> {
                 self.sessions.all[id].setting = variable(text);
             }
         }
-    }
-
-    /// Whether a pool of JDBC is set up in this file alone, which says nothing of autocommit.
-    fn is_configured_here(&self, call: CallId, function: FunctionId) -> bool {
-        let code = self.program.code;
-        let is_empty = |expr: ExprId| {
-            let text = self.slice(code.exprs[expr].span);
-            text.strip_prefix("new ").unwrap_or(text).starts_with("HikariConfig()")
-        };
-        let known = |value: ExprId| match code.exprs.get(value).map(|expr| &expr.value) {
-            Some(Value::Name(name)) => {
-                self.names.local(function, name).and_then(|declared| declared.value).is_some_and(is_empty)
-            }
-            _ => is_empty(value),
-        };
-        code.calls[call].name == "HikariDataSource"
-            && code.calls[call].arguments.iter().all(|argument| known(argument.value))
-            && !self.program.text.contains("utoCommit")
     }
 
     /// The handle that is meant by one for now.

@@ -2,9 +2,10 @@
 
 use crate::flow::{Action, Node, SiteId, StepId, UnitFlow};
 use crate::rule::Context;
+use crate::span::Span;
 
 /// The first work of the function that runs after the transaction of a lock, which does nothing else.
-pub(super) fn work_after(context: &Context<'_>, flow: &UnitFlow, lock: StepId, site: SiteId) -> Option<StepId> {
+pub(in crate::rules) fn work_after(context: &Context<'_>, flow: &UnitFlow, lock: StepId, site: SiteId) -> Option<StepId> {
     let begin = flow.trace.before[lock].begin()?;
     // The sessions of a function have their steps in common.
     let units: Vec<&UnitFlow> = context.file.units.iter().filter(|other| other.is_of_function_of(flow)).collect();
@@ -18,6 +19,10 @@ pub(super) fn work_after(context: &Context<'_>, flow: &UnitFlow, lock: StepId, s
     if steps().any(|step| (held(step) || before(step).begin() == Some(begin)) && acts(step, &is_other)) {
         return None;
     }
+    let calls = |step: StepId| held(step) && flow.unit.steps[step].action == Action::Call;
+    if steps().any(calls) || does_more(context, flow, (begin, lock)) {
+        return None;
+    }
     // Who locks again knows that the first is gone.
     if steps().any(|step| acts(step, &|action| matches!(action, Action::Acquire(_)))) {
         return None;
@@ -27,6 +32,20 @@ pub(super) fn work_after(context: &Context<'_>, flow: &UnitFlow, lock: StepId, s
         Seek::Work(work) => Some(work),
         Seek::Elsewhere | Seek::Passed | Seek::Left => None,
     }
+}
+
+/// Whether something else is called between the beginning of a transaction and its end, which the lock may be for.
+fn does_more(context: &Context<'_>, flow: &UnitFlow, (begin, lock): (StepId, StepId)) -> bool {
+    const ENDS: &[&str] = &["begin", "commit", "rollback", "error", "wrap", "context", "background", "close"];
+    let steps = &flow.unit.steps;
+    let at = steps[lock].span;
+    let ends = steps.iter().filter(|step| matches!(step.action, Action::End { .. }) && step.span.end >= at.end);
+    let Some(end) = ends.map(|step| step.span.start).min() else { return true };
+    let around = Span::new(steps[begin].span.start.min(at.start), end.max(at.end));
+    context.file.program.calls.iter().any(|call| {
+        let name = call.callee.name.to_ascii_lowercase();
+        around.contains(call.span) && !call.span.contains(at) && !ENDS.iter().any(|known| name.contains(known))
+    })
 }
 
 /// What comes after a lock.

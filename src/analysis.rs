@@ -9,7 +9,7 @@ use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
-use crate::flow::{Action, Owner as Whose, Session, Site, Step, StepId, UnitFlow, UnitKind};
+use crate::flow::{Action, Owner as Whose, Session, Site, Size, Step, StepId, UnitFlow, UnitKind};
 use crate::fragment;
 use crate::host::{Syntax, is_stand_in};
 use crate::language::{HostLanguage, Language, is_test};
@@ -389,12 +389,14 @@ impl<'a> File<'a> {
         self.units.iter().any(|flow| flow.acquired().any(|(_, function, _)| function.scope == Scope::Session))
     }
 
-    /// Whether a lock of the session is taken through a pool that is made elsewhere.
-    pub fn locks_through_pool(&self) -> bool {
+    /// Whether something is done through a pool, or on a connection of one, for which its size matters.
+    pub fn works_through_pool(&self) -> bool {
+        let sized = |session: &Session| !matches!(session.size, Size::One | Size::Many);
+        let pooled = |session: &Session| matches!(session.owner, Whose::PerCall | Whose::Borrowed) && sized(session);
         self.units.iter().any(|flow| {
-            let handed = |session: &Session| session.owner == Whose::PerCall && session.is_handed();
-            flow.unit.session.as_ref().is_some_and(handed)
-                && flow.acquired().any(|(_, function, _)| function.scope == Scope::Session)
+            flow.unit.session.as_ref().is_some_and(pooled)
+                && (flow.acquired().chain(flow.released()).any(|(_, function, _)| function.scope == Scope::Session)
+                    || flow.unit.steps.iter().any(|step| matches!(step.action, Action::Begin { .. })))
         })
     }
 
@@ -407,6 +409,11 @@ impl<'a> File<'a> {
             };
             flow.unit.sites.iter().any(passes) && flow.unit.session.as_ref().is_some_and(Session::is_plain)
         })
+    }
+
+    /// Whether something that a framework calls takes a lock on its session.
+    pub fn locks_where_framework_calls(&self) -> bool {
+        self.units.iter().any(|flow| flow.is_called_by_framework() && !flow.unit.sites.is_empty())
     }
 
     /// Takes out what stands in definitions that others replace.

@@ -1,6 +1,8 @@
 //! What is known of a client library: which types and calls give which handle, on which session a handle works, and what
 //! its methods do there. The tables are in `drivers`, one file a library.
 
+pub mod size;
+
 use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
 

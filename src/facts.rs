@@ -1,9 +1,12 @@
 //! What only the whole tree can say.
 
+pub mod around;
 pub mod bound;
 pub mod catalog;
+pub mod constants;
 pub mod imports;
 pub mod pooler;
+pub mod pools;
 pub mod routines;
 mod schema;
 pub mod tree;
@@ -12,9 +15,12 @@ pub mod wrappers;
 use crate::analysis::File;
 use crate::finding::Place;
 use crate::flow::{SiteId, UnitFlow};
+use crate::language::{HostLanguage, Language};
 use crate::sql::advisory::{Key, Keys, Mode, Sameness};
 use catalog::Catalog;
+use constants::Constants;
 use pooler::Pooler;
+use pools::Pools;
 use std::collections::{HashMap, HashSet};
 
 /// Facts of a project, from every file that may hold a lock; the catalog from every file that may define a table;
@@ -31,10 +37,14 @@ pub struct Facts {
     pub catalog: Catalog,
     /// How programs connect; empty where no statement asks for it.
     pub pooler: Pooler,
-    /// Whether the tree makes a pool of one connection somewhere, which may be any that is handed on.
-    pub pool_of_one: bool,
     /// Whether nothing in the tree begins or ends a transaction, or could have a library do so.
     pub begins_nowhere: bool,
+    /// Pools of one connection; empty where nothing is done through a pool.
+    pub pools: Pools,
+    /// Languages in which something wraps what a framework calls in a transaction; empty where no lock asks for it.
+    pub begun_around: HashSet<HostLanguage>,
+    /// Constants of other files that keys name.
+    pub constants: Constants,
     /// Functions of the tree that are named like an advisory function, lower case.
     pub own_functions: HashSet<String>,
 }
@@ -56,6 +66,13 @@ impl Facts {
             facts.own_functions.extend(file.own_functions.iter().cloned());
         }
         facts
+    }
+
+    /// Whether whoever calls a function may have begun a transaction on its session: of what the framework itself calls, a
+    /// callback or middleware of the tree.
+    pub fn caller_may_begin(&self, flow: &UnitFlow, file: &File<'_>) -> bool {
+        let Language::Host(language) = file.source.language() else { return flow.caller_may_begin() };
+        flow.caller_may_begin() || flow.is_called_by_framework() && self.begun_around.contains(&language)
     }
 
     /// Whether another unit releases this key: by an unlock that its own unit has no lock for.

@@ -8,10 +8,10 @@ pub mod sites;
 mod unit;
 
 pub use crate::statement::Answer;
-pub use session::{Begins, Evidence, Owner, Session};
+pub use session::{Begins, Evidence, Owner, Session, Size};
 pub use unit::UnitFlow;
 
-use crate::finding::{Level, Place};
+use crate::finding::{FileId, Level, Place};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Key, Sameness, Scope};
 use crate::sql::script::Surroundings;
@@ -73,10 +73,31 @@ pub struct Site {
     pub statement: Span,
     /// Where a wrapper that is called here calls the advisory function.
     pub via: Option<Place>,
+    /// What that wrapper decides by itself, in the file of its caller.
+    pub inside: Inside,
     /// Who reads the answer.
     pub answer: Answer,
     /// The statement does other work too: the lock guards at least that.
     pub guards_own_statement: bool,
+}
+
+/// What a wrapper decides by itself, whoever calls it: a fault of that is told where it calls the advisory function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inside {
+    /// The session.
+    pub session: bool,
+    /// What becomes of the answer.
+    pub answer: bool,
+    /// The statement that calls the advisory function.
+    pub statement: Option<Span>,
+}
+
+impl Site {
+    /// The place and the statement of a fault, which lies in the wrapper that is called at the site or not.
+    pub fn place(&self, file: FileId, is_inside: bool) -> (Place, Span) {
+        let inside = self.via.zip(self.inside.statement).filter(|_| is_inside);
+        inside.unwrap_or((Place::new(file, self.span), self.statement))
+    }
 }
 
 /// What a step does.

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 /// Comments may stand between any two words, so a word before a comment is enough.
 static LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i-u)advisory_|skip(?:\s+locked|\s*(?:/\*|--))|for(?:\s+(?:no\s|key\s|update|share)|\s*(?:/\*|--))|pg_locks|\block\s+table\b",
+        r"(?i-u)advisory_|skip(?:\s+locked|\s*(?:/\*|--))|\bfor(?:\s+(?:no\s+(?:key|/\*|--)|key\s+(?:share|/\*|--)|update|share)|\s*(?:/\*|--))|pg_locks|\block\s+table\b",
     )
     .ok()
 });
@@ -47,7 +47,21 @@ pub fn may_declare(content: &[u8]) -> bool {
 /// Whether the content may hold a lock.
 pub fn may_lock(content: &[u8]) -> bool {
     let holds = |words: &LazyLock<Option<Regex>>| words.as_ref().is_none_or(|pattern| pattern.is_match(content));
-    holds(&LOCKS) || holds(&CLAIMS) && host::updates(content)
+    holds(&LOCKS) || holds(&CLAIMS) && claims(content)
+}
+
+/// Whether a script may claim rows: what picks one stands with an update, with no semicolon at the end of a line between them.
+/// Elsewhere a semicolon may stand in a comment.
+fn claims(content: &[u8]) -> bool {
+    let ends = |at: &usize| {
+        let after = content[at + 1..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        after.is_none_or(|byte| *byte == b'\n')
+    };
+    host::updates(content).any(|at| {
+        let start = memchr::memrchr_iter(b';', &content[..at]).find(ends).unwrap_or(0);
+        let end = memchr::memchr_iter(b';', &content[at..]).map(|end| at + end).find(ends).unwrap_or(content.len());
+        CLAIMS.as_ref().is_none_or(|pattern| pattern.is_match(&content[start..end]))
+    })
 }
 
 /// Whether the content of a file that may hold a lock may hold a SKIP LOCKED, in SQL or by a query builder.
@@ -91,6 +105,17 @@ pub fn is_for_another(content: &[u8]) -> bool {
         && !POSTGRES.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
+/// Whether the content imports a client library that speaks to no other database.
+pub fn uses_postgres(content: &[u8]) -> bool {
+    static LIBRARIES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?-u)psycopg|asyncpg|Npgsql|jackc/pgx|lib/pq|tokio_postgres|PgPool|['"](?:pg|postgres|pg-promise|slonik)['"]"#,
+        )
+        .ok()
+    });
+    LIBRARIES.as_ref().is_some_and(|pattern| pattern.is_match(content))
+}
+
 /// Whether the content names an advisory function, which no other database has.
 pub fn names_advisory(content: &[u8]) -> bool {
     static ADVISORY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)pg_(?:try_)?advisory_").ok());
@@ -109,17 +134,6 @@ pub fn may_connect(content: &[u8]) -> bool {
 /// Whether the content may define a table, an index or a function.
 pub fn may_define(content: &[u8]) -> bool {
     KEYS.as_ref().is_none_or(|pattern| pattern.is_match(content))
-}
-
-/// Whether the content makes a pool of one connection, which is no pool.
-pub fn limits_to_one(content: &[u8]) -> bool {
-    static ONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i-u)(?:set_?max_?open_?conn(?:ection)?s|max_?connections|set_?maximum_?pool_?size|max_?size|pool_?size)\s*[(=:]\s*1\b",
-        )
-        .ok()
-    });
-    ONE.as_ref().is_some_and(|pattern| pattern.is_match(content))
 }
 
 /// Whether code or a setting may have to do with transactions: it begins or ends them, or a library does for it, as Sequel's
@@ -157,7 +171,8 @@ mod tests {
             "FOR -- c\n KEY SHARE",
             "skip\tlocked",
             "update t set a = 1 where id = (select id from t limit 1)",
-            "fetch first 1 rows only; UPDATE t\nSET",
+            "UPDATE t\nSET a = (SELECT b FROM c fetch first 1 rows only)",
+            "with a as (select id from t limit 1) update t set b = 1 from a",
             "update t set b = 1 where id = (SELECT min(id) FROM t)",
             "lock table t",
         ] {
@@ -165,6 +180,8 @@ mod tests {
         }
         assert!(!may_lock(b"update t set before = 1; -- unlimited, forshare"));
         assert!(!may_lock(b"select a from t order by a limit 1"));
+        assert!(!may_lock(b"select a from t limit 1;\nupdate t set a = 1; \nselect a from t limit 1"));
+        assert!(!may_lock(b"-- for no reason, nor for key words"));
         assert!(may_define(b"CREATE UNLOGGED TABLE t ();") && may_define(b"create or replace function f()"));
         assert!(may_define(b"CREATE /* c */ TABLE t ();") && may_define(b"create unique--c\nindex i on t (a)"));
         assert!(!may_define(b"insert into table_index values (1)"));

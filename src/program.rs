@@ -1,6 +1,7 @@
 //! A host source as SQL sees it: which literals are queries, which call runs each, in which function, and what becomes of
 //! the result. What happens between the calls of a function is a matter of layers above; they start from [`Query`].
 
+mod compared;
 pub mod expression;
 mod fragment;
 pub mod keys;
@@ -130,10 +131,13 @@ pub fn read(source: &Source) -> (Program<'_>, Vec<Region<'_>>, Syntax) {
     if unread {
         program.unread = recognise::advisory_calls(text);
     }
+    program.literals = literals.iter().map(|literal| literal.span).collect();
     let mut regions = Vec::new();
     for literal in literals {
-        program.literals.push(literal.span);
         if recognise::is_query(text, &program.calls, &literal) {
+            if compared::is_only_compared(text, &literal, |at| program.is_text(at)) {
+                continue;
+            }
             program.queries.push(query(source, &program, &literal));
             regions.push(literal.region);
         } else if let Language::Host(language) = source.language()

@@ -89,7 +89,7 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// Whether a caller may have begun a transaction on a unit's session: somebody in the tree has to.
     pub fn caller_may_begin(&self, flow: &UnitFlow) -> bool {
-        flow.caller_may_begin() && !self.nobody_begins(flow)
+        self.facts.caller_may_begin(flow, self.file) && !self.nobody_begins(flow)
     }
 
     /// Whether a unit's session is in autocommit for certain: the code says so, or nobody would ever commit on what the tree

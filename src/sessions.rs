@@ -13,6 +13,7 @@ mod imports;
 mod keys;
 mod lender;
 mod library;
+mod made;
 mod members;
 mod migration;
 mod model;

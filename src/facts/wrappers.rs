@@ -78,8 +78,8 @@ pub struct Calls<'w> {
 impl<'w> Calls<'w> {
     /// None where there is no wrapper.
     pub fn of(wrappers: &'w Elsewhere) -> Option<Self> {
-        let sql = Called::new(wrappers.sql.names());
-        let host = Called::new(wrappers.host.names());
+        let sql = Called::new(wrappers.sql.names(), true);
+        let host = Called::new(wrappers.host.names(), false);
         (sql.is_some() || host.is_some()).then_some(Self { sql, host, wrappers })
     }
 

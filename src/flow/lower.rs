@@ -6,7 +6,7 @@ mod host;
 mod script;
 mod tables;
 
-use super::{Action, Change, Lock, Node, Site, SiteId, Step, StepId, Unit, UnitKind};
+use super::{Action, Change, Inside, Lock, Node, Site, SiteId, Step, StepId, Unit, UnitKind};
 use crate::document::{Content, Document, Origin};
 use crate::program::Query;
 use crate::span::Span;
@@ -162,6 +162,7 @@ impl Builder {
                 span: lock.span,
                 statement: statement.anchor,
                 via: lock.via,
+                inside: Inside::default(),
                 answer: statement.answer(lock),
                 guards_own_statement: works_at_all,
             });
@@ -236,6 +237,7 @@ impl Builder {
             span,
             statement: statement.anchor,
             via: None,
+            inside: Inside::default(),
             answer: super::Answer::None,
             guards_own_statement,
         });

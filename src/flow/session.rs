@@ -23,6 +23,19 @@ pub enum Owner {
     Unknown,
 }
 
+/// How many connections the pool of a session has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Size {
+    /// One, which is no pool.
+    One,
+    /// More, as the code says that makes it.
+    Many,
+    /// The code that makes it leaves that to the library, or to the address it connects to.
+    Default,
+    /// Code elsewhere says it.
+    Unknown,
+}
+
 /// When a transaction begins on it without a BEGIN in sight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Begins {
@@ -90,6 +103,8 @@ pub struct Session {
     pub is_made: bool,
     /// How many steps there were when it was first given to code that is not followed, which may work on it.
     pub handed: Option<super::StepId>,
+    /// How many connections its pool has.
+    pub size: Size,
     /// The steps by which code ends its transactions by hand.
     pub ends: Vec<super::StepId>,
     /// The unlocks that are sent with a context which is cancelled when they are needed.
@@ -120,11 +135,6 @@ impl Session {
             && matches!(self.begins, Begins::Never | Begins::NeverByDefault)
             && self.evidence > Evidence::Name
             && !self.escapes
-    }
-
-    /// Whether somebody else has made it: what it is limited to is not in the function.
-    pub const fn is_handed(&self) -> bool {
-        self.is_parameter || self.is_field || self.is_imported
     }
 
     /// Whether the function itself has come by it.

@@ -238,6 +238,12 @@ impl UnitFlow {
         })
     }
 
+    /// Whether a framework calls the function, and its session is the framework's.
+    pub fn is_called_by_framework(&self) -> bool {
+        let session = self.unit.session.as_ref();
+        session.is_some_and(|session| session.is_shared() && session.is_entry)
+    }
+
     /// Whether the unit does nothing but take locks: a wrapper, whose caller releases.
     pub fn only_acquires(&self) -> bool {
         self.unit.kind.is_called() && self.index.only_acquires

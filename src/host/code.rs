@@ -367,6 +367,20 @@ pub struct Import<'s> {
     pub span: Span,
 }
 
+impl Code<'_> {
+    /// The integer that an expression is: `8101`, `8101L as i64`, `int64(8101)`.
+    pub fn number(&self, value: ExprId) -> Option<i64> {
+        let mut value = &self.exprs.get(value)?.value;
+        if let Value::Other(parts) = value
+            && let [part] = parts[..]
+        {
+            value = &self.exprs.get(part)?.value;
+        }
+        let Value::Constant(text) = value else { return None };
+        i64::try_from(integer(text)?).ok()
+    }
+}
+
 /// The code of a text with its tree, and where the texts in it are.
 pub(super) fn code<'s>(text: &'s str, host: HostLanguage, tree: &Tree, texts: Vec<(Span, Span)>) -> Code<'s> {
     build::Builder::new(text, host, language::of(host), texts).file(tree.root_node())

@@ -2,7 +2,7 @@
 
 use crate::analysis::File;
 use crate::host;
-use crate::host::code::{Binding, Code, Flow, Value, integer};
+use crate::host::code::{Binding, Code, Flow};
 use crate::span::Span;
 use std::collections::HashMap;
 
@@ -38,15 +38,7 @@ pub(super) fn of<'s>(file: &File<'s>) -> Constants<'s> {
 
 fn constant<'s>(code: &Code<'s>, binding: &Binding<'s>) -> Option<(&'s str, i64)> {
     let [target] = &binding.targets[..] else { return None };
-    let mut value = &code.exprs.get(binding.value?)?.value;
-    // `8101L as i64`, `int64(8101)`
-    if let Value::Other(parts) = value
-        && let [part] = parts[..]
-    {
-        value = &code.exprs.get(part)?.value;
-    }
-    let Value::Constant(text) = value else { return None };
-    Some((target.name, i64::try_from(integer(text)?).ok()?))
+    Some((target.name, code.number(binding.value?)?))
 }
 
 impl Constants<'_> {

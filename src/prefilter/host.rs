@@ -3,6 +3,7 @@
 
 use crate::language::HostLanguage;
 use regex::bytes::Regex;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Words that mean something by themselves or by what stands before them. Not so many that they are no longer searched for
@@ -26,6 +27,9 @@ const MODE: usize = 1 << 6;
 /// How long a line of a comment is.
 const LINE: usize = 1 << 9;
 
+/// How far from each other two words of one statement stand in host code, where its end does not show.
+const STATEMENT: usize = 1 << 13;
+
 /// How far from `UPDATE` its `SET` stands.
 const TARGET: usize = 1 << 10;
 
@@ -35,7 +39,7 @@ const TARGET: usize = 1 << 10;
 /// the beginning of a transaction where one ends.
 pub fn may_lock_in_host(content: &[u8], language: HostLanguage) -> bool {
     let any = |words| any(words, content, language);
-    any(&LOCKS) || any(&BOUNDS) && updates(content) || any(&BEGINS) && any(&ENDS) || hints(content, language)
+    any(&LOCKS) || claims(content, language) || any(&BEGINS) && any(&ENDS) || hints(content, language)
 }
 
 /// Whether an annotation of JPA may ask for SKIP LOCKED, by a lock timeout of -2.
@@ -44,21 +48,36 @@ fn hints(content: &[u8], language: HostLanguage) -> bool {
     matches!(language, HostLanguage::Java | HostLanguage::Kotlin) && has("QueryHint(") && has("\"-2\"")
 }
 
+/// Whether a limit stands near an update.
+fn claims(content: &[u8], language: HostLanguage) -> bool {
+    let near = |at: usize| {
+        let around = at.saturating_sub(STATEMENT)..content.len().min(at + STATEMENT);
+        updates(&content[around]).next().is_some()
+    };
+    BOUNDS.as_ref().is_none_or(|words| {
+        let mut found = words.find_iter(content);
+        found.any(|word| counts_at(content, word.range(), language) && near(word.start()))
+    }) && updates(content).next().is_some()
+}
+
 /// Whether one of the words counts somewhere.
 fn any(words: &LazyLock<Option<Regex>>, content: &[u8], language: HostLanguage) -> bool {
     words.as_ref().is_none_or(|words| {
         let mut found = words.find_iter(content);
-        found.any(|word| {
-            let (before, after) = (&content[..word.start()], &content[word.end()..]);
-            let counts = match word.as_bytes() {
-                // Rails' `lock` between two calls is a mutex elsewhere.
-                [b'.', ..] => language == HostLanguage::Ruby && after.first().is_some_and(u8::is_ascii_alphabetic),
-                [.., b':'] => !ends_in_word(before) && is_script(language) && is_mode(after),
-                word => counts(before, word, after),
-            };
-            counts && !is_remarked(before, after, language)
-        })
+        found.any(|word| counts_at(content, word.range(), language))
     })
+}
+
+/// Whether a word that was found counts where it stands.
+fn counts_at(content: &[u8], word: Range<usize>, language: HostLanguage) -> bool {
+    let (before, after) = (&content[..word.start], &content[word.end..]);
+    let counts = match &content[word] {
+        // Rails' `lock` between two calls is a mutex elsewhere.
+        [b'.', ..] => language == HostLanguage::Ruby && after.first().is_some_and(u8::is_ascii_alphabetic),
+        [.., b':'] => !ends_in_word(before) && is_script(language) && is_mode(after),
+        word => counts(before, word, after),
+    };
+    counts && !is_remarked(before, after, language)
 }
 
 fn is_script(language: HostLanguage) -> bool {
@@ -94,17 +113,18 @@ fn is_remarked(before: &[u8], after: &[u8], language: HostLanguage) -> bool {
     }
 }
 
-/// Whether there may be an UPDATE statement: the word, what may name a table, and SET after it.
-pub(super) fn updates(content: &[u8]) -> bool {
+/// Where an UPDATE statement may be: after the word, before what may name a table, and SET after it.
+pub(super) fn updates(content: &[u8]) -> impl Iterator<Item = usize> {
     static UPDATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)\bupdate\b").ok());
     static SET: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)\bset\b").ok());
-    let sets = |after: &[u8]| SET.as_ref().is_none_or(|set| set.is_match(&after[..after.len().min(TARGET)]));
-    let updates = |after: &[u8]| match target(after) {
+    let sets = move |after: &[u8]| SET.as_ref().is_none_or(|set| set.is_match(&after[..after.len().min(TARGET)]));
+    let updates = move |after: &[u8]| match target(after) {
         Target::Table => true,
         Target::Open(rest) => sets(rest),
         Target::None => false,
     };
-    UPDATE.as_ref().is_none_or(|update| update.find_iter(content).any(|word| updates(&content[word.end()..])))
+    let words = UPDATE.as_ref().into_iter().flat_map(move |update| update.find_iter(content));
+    words.map(|word| word.end()).filter(move |&end| updates(&content[end..]))
 }
 
 /// What stands after `UPDATE`.
@@ -361,7 +381,7 @@ mod tests {
             "UPDATE\\n  jobs SET",
             "UPDATE a.#{b} SET",
         ] {
-            assert!(updates(text.as_bytes()), "{text}");
+            assert!(updates(text.as_bytes()).next().is_some(), "{text}");
         }
         for text in [
             "update: function () { set }",
@@ -373,7 +393,7 @@ mod tests {
             "UPDATE jobs",
             "updated a set",
         ] {
-            assert!(!updates(text.as_bytes()), "{text}");
+            assert!(updates(text.as_bytes()).next().is_none(), "{text}");
         }
     }
 
@@ -424,7 +444,7 @@ mod tests {
         });
         let holds = |index: usize| ALL[index].is_match(content);
         (0..4).any(holds)
-            || holds(4) && updates(content)
+            || holds(4) && updates(content).next().is_some()
             || holds(5) && holds(6)
             || holds(7) && language == HostLanguage::Ruby
             || holds(8) && is_script(language)

@@ -34,7 +34,7 @@ impl Names {
             whole.extend([words.join("_"), words.concat()]);
             plain_names.insert(plain(name.as_bytes()));
         }
-        Self { whole: search_for(whole), last: search_for(last), plain: plain_names }
+        Self { whole: search_for(whole, true), last: search_for(last, true), plain: plain_names }
     }
 
     /// Whether the content may declare one, or change it: the name stands there in any case, as it is or as the class of its
@@ -70,15 +70,15 @@ impl Names {
     }
 }
 
-/// A search for calls of functions, in the case of SQL.
+/// A search for calls of functions.
 #[derive(Debug)]
 pub struct Called(AhoCorasick);
 
 impl Called {
-    /// A search for any of `names`; `None` without names.
-    pub fn new<'n>(names: impl Iterator<Item = &'n str>) -> Option<Self> {
+    /// A search for any of `names`, in any case where `folded`; `None` without names.
+    pub fn new<'n>(names: impl Iterator<Item = &'n str>, folded: bool) -> Option<Self> {
         let names: BTreeSet<&str> = names.collect();
-        if names.is_empty() { None } else { search_for(names).map(Self) }
+        if names.is_empty() { None } else { search_for(names, folded).map(Self) }
     }
 
     /// Whether the content may call one.
@@ -90,10 +90,10 @@ impl Called {
     }
 }
 
-/// A search for names in any case, the longest first: what stands around them says whether one is meant.
-fn search_for(names: BTreeSet<impl AsRef<[u8]>>) -> Option<AhoCorasick> {
+/// A search for names, the longest first: what stands around them says whether one is meant.
+fn search_for(names: BTreeSet<impl AsRef<[u8]>>, folded: bool) -> Option<AhoCorasick> {
     let mut search = AhoCorasick::builder();
-    search.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest).build(names).ok()
+    search.ascii_case_insensitive(folded).match_kind(MatchKind::LeftmostLongest).build(names).ok()
 }
 
 /// A word without what plurals end in: `categor` of `category` and `categories`.

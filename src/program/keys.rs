@@ -1,15 +1,19 @@
 //! Keys that host code makes of what is another value for every process, build or call: followed from the call that
 //! takes the lock through a variable or two, or a function of the file, to where the value comes from.
 
+mod narrow;
+mod values;
+
 use super::Program;
 use super::expression::after_brackets;
 use crate::host::Function;
-use crate::language::HostLanguage;
+use crate::language::HostLanguage::{self, CSharp, Java, Kotlin, Python, Ruby, Scala};
 use crate::span::Span;
 use crate::sql::lex::beginning;
 use regex::Regex;
 use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
+use values::rows;
 
 /// Why a key is not the same for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +30,13 @@ pub enum Moves {
     Clock,
     /// The number of the process.
     Number,
+    /// It does not: it has 32 bits for many things.
+    Narrow,
 }
 
-/// A key that moves.
+/// A key with a fault.
 #[derive(Clone, Copy, Debug)]
-pub struct Unstable {
+pub struct Found {
     /// The call that gives the value.
     pub at: Span,
     /// The call of the lock function, as it stands in the source.
@@ -55,81 +61,29 @@ const LONGEST_CAST: usize = 8;
 /// How many names of a key are followed.
 const MAX_NAMES: usize = 16;
 
-/// Values by language.
-type Row = (&'static [HostLanguage], &'static str, Moves);
-
-use HostLanguage::{CSharp, Elixir, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Tsx, TypeScript};
-
-/// A value's call, with what it is called on. Sources: the languages' reference pages of each function. Java's
-/// `String.hashCode`, Erlang's `phash2` and checksums are fixed, and so in no row.
-const VALUES: &[Row] = &[
-    (&[Python], r"(?:^|[^\w.])(hash\((?:[^()]|\([^()]*\))*\))", Moves::Process),
-    (
-        &[Python],
-        r"(?:^|[^\w.])((?:uuid\.)?uuid[14]\(\)|random\.(?:random|getrandbits)\([^()]*\)|secrets\.\w+\([^()]*\))",
-        Moves::Random,
-    ),
-    (&[Python], r"(?:^|[^\w.])(time\.(?:time|time_ns|monotonic|monotonic_ns|perf_counter)\(\))", Moves::Clock),
-    (&[Python], r"(?:^|[^\w.])(os\.getpid\(\))", Moves::Number),
-    (&[Python], r"(?:^|[^\w.])(id\(\w[\w.]*\))", Moves::Process),
-    (
-        &[Ruby],
-        r"((?:\w[\w.?!@]*|\[[^\[\]]*\]|\([^()]*\)|\x22[^\x22]*\x22)\.(?:hash|object_id))\b(?:[^\w\[({?!.=]|\.abs|$)",
-        Moves::Process,
-    ),
-    (&[Ruby], r"\b(SecureRandom\.\w+|rand\b(?:\(\))?(?:[^(\w]|$))", Moves::Random),
-    (&[Ruby], r"(\bProcess\.pid\b|\$\$)", Moves::Number),
-    (&[Ruby], r"\b(Time\.now\.to_[if])\b", Moves::Clock),
-    (&[CSharp], r"(\x22[^\x22]*\x22\.GetHashCode\(\)|HashCode\.Combine\((?:[^()]|\([^()]*\))*\))", Moves::Process),
-    (&[CSharp], r"((?:\w[\w.?]*(?:\(\))?\.)+GetHashCode\(\))", Moves::Perhaps),
-    (&[CSharp], r"\b(Guid\.NewGuid\(\)|Random\.Shared\.Next\w*\(\))", Moves::Random),
-    (&[CSharp], r"\b(DateTime(?:Offset)?\.(?:Utc)?Now\.Ticks)\b", Moves::Clock),
-    (&[CSharp], r"\b(Environment\.ProcessId)\b", Moves::Number),
-    (
-        &[Go],
-        r"\b(maphash\.(?:String|Bytes|Comparable|MakeSeed)\((?:[^()]|\([^()]*\))*\)|maphash\.Hash\b)",
-        Moves::Process,
-    ),
-    (&[Go], r"\b(rand\.(?:Int63|Int64|Uint64|Int|Uint32|Int31)\(\))", Moves::Random),
-    (&[Go], r"\b(time\.Now\(\)\.Unix(?:Nano|Milli|Micro)?\(\))", Moves::Clock),
-    (&[Go], r"\b(os\.Getpid\(\))", Moves::Number),
-    (&[Rust], r"\b(DefaultHasher::(?:new|default)\(\))", Moves::Build),
-    (&[Rust], r"\b(RandomState::(?:new|default)\(\))", Moves::Process),
-    (&[Rust], r"\b((?:rand::)?random(?:::<\w+>)?\(\)|Uuid::new_v4\(\))", Moves::Random),
-    (&[Rust], r"\b((?:std::)?process::id\(\))", Moves::Number),
-    (
-        &[Java, Kotlin, Scala],
-        r"\b(System\.identityHashCode\([^()]*\)|(?:new )?Object\(\)\.hashCode\(\)|javaClass\.hashCode\(\)|getClass\(\)\.hashCode\(\)|\w+(?:::|\.)class(?:\.java)?\.hashCode\(\))",
-        Moves::Process,
-    ),
-    (
-        &[Java, Kotlin, Scala],
-        r"\b(UUID\.randomUUID\(\)|Math\.random\(\)|ThreadLocalRandom\.current\(\)\.next(?:Int|Long)\(\))",
-        Moves::Random,
-    ),
-    (&[Java, Kotlin, Scala], r"\b(\w+\.hashCode\(\))", Moves::Perhaps),
-    (&[Java, Kotlin, Scala], r"\b(System\.(?:nanoTime|currentTimeMillis)\(\))", Moves::Clock),
-    (&[Java, Kotlin, Scala], r"\b(ProcessHandle\.current\(\)\.pid\(\))", Moves::Number),
-    (&[Php], r"\b(spl_object_(?:hash|id)\([^()]*\))", Moves::Process),
-    (&[Php], r"\b(mt_rand\(\)|rand\(\)|uniqid\([^()]*\)|random_bytes\([^()]*\))", Moves::Random),
-    (&[Php], r"\b(microtime\([^()]*\)|hrtime\([^()]*\))", Moves::Clock),
-    (&[Php], r"\b(getmypid\(\))", Moves::Number),
-    (&[JavaScript, TypeScript, Tsx], r"\b(Math\.random\(\)|(?:crypto\.)?randomUUID\(\))", Moves::Random),
-    (&[JavaScript, TypeScript, Tsx], r"\b(Date\.now\(\))", Moves::Clock),
-    (&[JavaScript, TypeScript, Tsx], r"\b(process\.pid)\b", Moves::Number),
-    (&[Elixir], r"(:erlang\.unique_integer\([^()]*\)|System\.unique_integer\([^()]*\)|make_ref\(\))", Moves::Process),
-    (&[Elixir], r"(:rand\.uniform\(\))", Moves::Random),
-];
-
 /// The keys of a file that move.
-pub fn unstable(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Unstable> {
-    static LOCK: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
+pub fn unstable(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
     let is_own = ["def hash(", "import hash\n", "PYTHONHASHSEED"].iter().any(|sign| text.contains(sign));
     if language == Python && is_own {
         return Vec::new();
     }
-    let rows: Vec<(&Regex, Moves)> = rows(language).collect();
+    let mut found = of_locks(text, language, program, false);
+    found.dedup_by_key(|one| one.at);
+    found
+}
+
+/// The keys of one part that are a hash of 32 bits of something that varies.
+pub fn narrow(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
+    let mut found = of_locks(text, language, program, true);
+    found.retain(|one| narrow::is_of_one_part(text.get(one.lock.range()).unwrap_or_default()));
+    found
+}
+
+/// The keys of a file that come from a row of the table, from those of narrow hashes or from the others.
+fn of_locks(text: &str, language: HostLanguage, program: &Program<'_>, narrow: bool) -> Vec<Found> {
+    static LOCK: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
+    let rows: Vec<(&Regex, Moves)> = rows(language, narrow).collect();
     let mut named: HashMap<&str, Option<Span>> = HashMap::new();
     for function in &program.functions {
         // Of two of a name it is not said which one is called.
@@ -145,17 +99,9 @@ pub fn unstable(text: &str, language: HostLanguage, program: &Program<'_>) -> Ve
         let of_key = site.parts.iter().find_map(|part| site.moving(*part, &rows, language, MAX_STEPS));
         let Some((value, moves)) = of_key else { continue };
         let statement = lines(text, value);
-        found.push(Unstable { at: value, lock: site.lock, statement, function: site.function, moves });
+        found.push(Found { at: value, lock: site.lock, statement, function: site.function, moves });
     }
-    found.dedup_by_key(|one| one.at);
     found
-}
-
-fn rows(language: HostLanguage) -> impl Iterator<Item = (&'static Regex, Moves)> {
-    static PATTERNS: [OnceLock<Option<Regex>>; VALUES.len()] = [const { OnceLock::new() }; VALUES.len()];
-    VALUES.iter().enumerate().filter(move |(_, (languages, ..))| languages.contains(&language)).filter_map(
-        |(at, (_, pattern, moves))| Some((PATTERNS[at].get_or_init(|| Regex::new(pattern).ok()).as_ref()?, *moves)),
-    )
 }
 
 /// A place that takes a lock, with the code that its key may come from.
@@ -191,7 +137,11 @@ impl<'p> Site<'p> {
             let words = text.get(query.literal.range()).unwrap_or_default().to_ascii_lowercase();
             // Where the statement does other work, what is bound may be for that.
             if !["insert", "update", "from"].iter().any(|word| words.contains(word)) {
-                parts.push(Span::new(query.literal.end, query.statement.end.max(query.literal.end)));
+                let end = query.statement.end.max(query.literal.end);
+                parts.push(Span::new(query.literal.end, end));
+                let next = program.queries.get(queries).map_or(text.len(), |next| next.literal.start);
+                let owner = query.function.and_then(|index| program.functions.get(index));
+                parts.extend(bound(text, end, next.min(owner.map_or(text.len(), |function| function.span.end))));
             }
             function = query.function;
         } else {
@@ -239,12 +189,14 @@ impl<'p> Site<'p> {
                 self.body(name.as_str())
             } else {
                 let method = || self.body(name.as_str()).filter(|_| language == Ruby);
-                self.assigned(name.as_str(), part.start).or_else(method)
+                let shared = || self.declared(name.as_str());
+                self.assigned(name.as_str(), part.start).or_else(method).or_else(shared)
             };
             let Some(source) = source.filter(|_| steps > 0) else { continue };
             // A hash makes a key of something; of a random value, or the time, much else is made on the way.
             let is_key = |(at, moves): &(Span, Moves)| match moves {
                 Moves::Process | Moves::Perhaps | Moves::Build => true,
+                Moves::Narrow => narrow::is_plain(self.slice(Span::new(source.start, at.start))),
                 Moves::Random | Moves::Clock | Moves::Number => at.start.wrapping_sub(source.start) <= LONGEST_CAST,
             };
             let found = self.moving(source, rows, language, steps - 1).filter(is_key);
@@ -269,6 +221,7 @@ impl<'p> Site<'p> {
                 (Python, Moves::Process) => self.of_python(found.as_str())?,
                 (CSharp, Moves::Perhaps) => self.of_csharp(found.as_str()),
                 (Java | Kotlin | Scala, Moves::Perhaps) => self.of_enum(found.as_str())?,
+                (_, Moves::Narrow) => self.of_many(code, found.range())?,
                 (_, moves) => *moves,
             };
             Some((at, moves))
@@ -277,7 +230,8 @@ impl<'p> Site<'p> {
 
     /// `hash()` of an integer is the integer, and of a function of the file something else.
     fn of_python(&self, call: &str) -> Option<Moves> {
-        let argument = call.split_once('(')?.1.trim_end_matches(')').trim();
+        let Some((_, argument)) = call.split_once('(') else { return Some(Moves::Perhaps) };
+        let argument = argument.trim_end_matches(')').trim();
         if argument.bytes().all(|byte| byte.is_ascii_digit()) || self.is_typed(argument, &["int", "bool"]) {
             return None;
         }
@@ -350,6 +304,11 @@ impl<'p> Site<'p> {
             }
             // `key = …`, `key := …`, `key: i64 = …`
             let line = tail.split('\n').next()?;
+            // `var h maphash.Hash`
+            if before[..offset].ends_with("var ") && !line.contains('=') {
+                let from = start + offset + name.len();
+                return Some(Span::new(from, from + line.len()));
+            }
             let (ty, value) = line.split_once('=')?;
             let declares = ty.trim().is_empty() || ty.trim_start().starts_with(':');
             if !declares
@@ -363,6 +322,22 @@ impl<'p> Site<'p> {
         })
     }
 
+    /// The expression that a name is given where the file declares it, outside of functions: one line of it.
+    fn declared(&self, name: &str) -> Option<Span> {
+        const WORDS: &[&str] = &["const", "final", "let", "static", "val", "var"];
+        let inside = |at: usize| self.functions.iter().any(|function| function.span.contains(Span::new(at, at + 1)));
+        self.text.match_indices(name).take(MAX_NAMES).find_map(|(at, _)| {
+            let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let mut words = self.text[line..at].split_whitespace();
+            let (tail, _) = self.text[at + name.len()..].split_once('\n')?;
+            let (ty, value) = tail.split_once('=')?;
+            let is_name = tail.starts_with([' ', ':', '=']) && self.text[..at].ends_with(char::is_whitespace);
+            let declares = is_name && words.any(|word| WORDS.contains(&word)) && !value.starts_with(['=', '>', '~']);
+            let from = at + name.len() + ty.len() + 1;
+            (declares && !inside(at)).then(|| Span::new(from, from + value.len()))
+        })
+    }
+
     /// The function of the file with a name, if it is one.
     fn body(&self, name: &str) -> Option<Span> {
         self.named.get(name).copied().flatten().filter(|span| span.len() <= NEAR)
@@ -371,6 +346,17 @@ impl<'p> Site<'p> {
     fn slice(&self, span: Span) -> &'p str {
         self.text.get(span.range()).unwrap_or_default()
     }
+}
+
+/// What a prepared statement is given first, after the statement that prepares it and before the next query.
+fn bound(text: &str, from: usize, to: usize) -> Option<Span> {
+    static BINDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?:\.set(?:Long|Object|Int)|\.AddWithValue|->bind(?:Value|Param)|->execute)\(").ok()
+    });
+    let code = text.get(from..to.max(from))?;
+    let open = BINDS.as_ref()?.find(beginning(code, NEAR))?.end() - 1;
+    let rest = after_brackets(&code[open..])?;
+    Some(Span::new(from + open, from + code.len() - rest.len()))
 }
 
 /// Where the brackets end that stand around an offset.

@@ -94,7 +94,9 @@ pub(super) fn is_code(text: &str, calls: &[CallSite<'_>], literal: &Literal<'_>)
         let shows = checks || SHOWS.contains(&name.as_str()) || name.ends_with("error") || name.ends_with("exception");
         let logs = call.callee.receiver.is_some_and(|receiver| {
             let last = receiver.rsplit(['.', ':', '>']).next().unwrap_or_default().to_ascii_lowercase();
-            matches!(last.as_str(), "log" | "logger" | "console" | "logging" | "_logger" | "slog" | "t")
+            matches!(last.as_str(), "log" | "logger" | "console" | "logging" | "_logger" | "slog")
+                // A test by the usual name, which is also that of a transaction.
+                || last == "t" && OF_TESTS.contains(&name.as_str())
         });
         if shows || logs {
             return false;
@@ -109,6 +111,31 @@ pub(super) fn is_code(text: &str, calls: &[CallSite<'_>], literal: &Literal<'_>)
     });
     !compared && !told
 }
+
+/// What is called on a test that is called `t`, in lower case.
+const OF_TESTS: &[&str] = &[
+    "comment",
+    "deepequal",
+    "equal",
+    "error",
+    "errorf",
+    "fail",
+    "fatal",
+    "fatalf",
+    "is",
+    "like",
+    "log",
+    "logf",
+    "not",
+    "notregex",
+    "pass",
+    "regex",
+    "same",
+    "skip",
+    "skipf",
+    "snapshot",
+    "throws",
+];
 
 /// How many calls of advisory functions a text has the form of.
 pub(super) fn advisory_calls(text: &str) -> usize {

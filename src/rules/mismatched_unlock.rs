@@ -1,7 +1,7 @@
 //! An unlock for another key, mode or key space, or of a lock that only the transaction holds.
 
 use crate::finding::{Fix, Level, Place};
-use crate::flow::{Evidence, Session, SiteId, UnitFlow};
+use crate::flow::{Evidence, Owner, Session, SiteId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink, remove, rename};
 use crate::span::Span;
 use crate::sql::advisory::{Action, Function, Key, KeyPart, Sameness, Scope};
@@ -28,7 +28,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 .about(context.file.id, taken);
             continue;
         }
-        let Some(Mismatch { taken, why, level, right }) = mismatch(flow, site, unlock, key) else {
+        let Some(Mismatch { taken, why, level, right }) = mismatch(context, flow, site, unlock, key) else {
             let why = match flow.fits_a_lock(site) {
                 true => "a lock of the same unit is released by it, or may be",
                 false => "no lock of the same unit is known to be the one that it is meant for",
@@ -76,7 +76,16 @@ enum Right {
 }
 
 /// What is wrong with an unlock. None where it may be right.
-fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<Mismatch> {
+fn mismatch(context: &Context<'_>, flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<Mismatch> {
+    if let Some((site, taken)) = by_constants(context, flow, release, unlock, key) {
+        let why =
+            format!("locks {taken} but unlocks {}: the unlock returns false and the lock stays", folded(context, key));
+        return Some(Mismatch { taken: site, why, level: Level::Error, right: Right::Unknown });
+    }
+    if let Some((site, taken)) = swapped(flow, release, unlock, key) {
+        let why = format!("locks {taken} but unlocks {key}: the two parts are swapped, so the lock stays");
+        return Some(Mismatch { taken: site, why, level: Level::Warning, right: Right::Unknown });
+    }
     if flow.fits_a_lock(release) {
         return None;
     }
@@ -125,6 +134,50 @@ fn mismatch(flow: &UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> O
     Some(Mismatch { taken: site, why, level, right: Right::Unknown })
 }
 
+fn folded(context: &Context<'_>, key: &Key) -> Key {
+    context.facts.constants.folded(context.file.id, key)
+}
+
+/// The last lock that an unlock is for, where the keys of both are constants of other files, and that of no lock before it is
+/// the unlock's.
+fn by_constants(
+    context: &Context<'_>,
+    flow: &UnitFlow,
+    release: SiteId,
+    unlock: &Function,
+    key: &Key,
+) -> Option<(SiteId, Key)> {
+    let released = folded(context, key);
+    if !released.is_literal() {
+        return None;
+    }
+    let locks = flow.acquired().filter(|(site, ..)| flow.may_come_before(*site, release));
+    let locks: Vec<_> = locks.map(|(site, function, taken)| (site, function, folded(context, taken))).collect();
+    let apart = |(.., taken): &(SiteId, &Function, Key)| taken.compare(&released) == Sameness::Different;
+    if !locks.iter().all(apart) {
+        return None;
+    }
+    let meant = |(_, function, taken): &(SiteId, &Function, Key)| {
+        function.scope == Scope::Session && function.mode == unlock.mode && taken.is_literal()
+    };
+    let (site, _, taken) = locks.into_iter().rfind(meant)?;
+    let is_named = released != *key || flow.unit.advisory(site).is_some_and(|(_, written)| *written != taken);
+    is_named.then_some((site, taken))
+}
+
+/// The lock of the unit whose key an unlock names the wrong way round, where none has the key that it names.
+fn swapped<'f>(flow: &'f UnitFlow, release: SiteId, unlock: &Function, key: &Key) -> Option<(SiteId, &'f Key)> {
+    let locks = || {
+        flow.acquired().filter(|(site, function, _)| {
+            function.scope == Scope::Session && function.mode == unlock.mode && flow.may_come_before(*site, release)
+        })
+    };
+    if locks().any(|(.., taken)| taken.compare(key) == Sameness::Equal) {
+        return None;
+    }
+    locks().filter(|(.., taken)| key.is_swapped(taken)).map(|(site, _, taken)| (site, taken)).last()
+}
+
 /// Whether one half of two keys is the same text, and the other two different literals.
 fn differ_in_one_literal(key: &Key, taken: &Key) -> bool {
     let mut parts = key.parts().zip(taken.parts());
@@ -150,6 +203,9 @@ fn on_another_session(
         (session.is_local() && !session.escapes && session.evidence > Evidence::Name).then_some(session)
     };
     let session = own(flow).filter(|_| !flow.fits_a_lock(release) && flow.acquired().next().is_none())?;
+    if session.owner == Owner::Borrowed && context.facts.pools.may_be_one(&session, context.file.source.language()) {
+        return None;
+    }
     context.file.units.iter().find_map(|other| {
         let same_function = other.unit.name == flow.unit.name && other.unit.span == flow.unit.span;
         own(other).filter(|theirs| same_function && theirs.declared != session.declared)?;

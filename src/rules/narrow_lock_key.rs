@@ -1,6 +1,8 @@
 //! A 32-bit hash as the key of many things: unrelated ones share a lock.
 
 use crate::finding::{Level, Place};
+use crate::language::Language;
+use crate::program::keys::narrow as narrow_keys;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{Tokens, Tree};
 use crate::sql::value::{SqlType, Value, value};
@@ -11,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Note,
     rank: Rank::Hygiene,
     page: include_str!("../../rules/narrow-lock-key.md"),
-    checks: &[Check::Statement(check)],
+    checks: &[Check::Statement(check), Check::File(of_host)],
 };
 
 /// Hashes of 32 bits or less.
@@ -59,6 +61,26 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         .statement(statement.anchor)
         .unit(&statement.unit)
         .help("use hashtextextended(…, 0), which fills the key");
+    }
+}
+
+/// The same for a hash that host code makes.
+fn of_host(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    let Language::Host(language) = file.source.language() else { return };
+    for key in narrow_keys(file.source.text(), language, &file.program) {
+        let unit = key.function.and_then(|index| file.program.functions.get(index)).map_or("", |one| one.name);
+        sink.report(
+            &RULE,
+            Level::Note,
+            Place::new(file.id, key.lock),
+            "this key is a hash of no more than 32 bits of the 64 that it has: unrelated values share a lock and wait for each \
+             other",
+        )
+        .statement(key.statement.join(key.lock))
+        .unit(unit)
+        .related(Place::new(file.id, key.at), "the hash that is its key")
+        .help("use hashtextextended($1, 0) in SQL, which fills the key");
     }
 }
 

@@ -17,9 +17,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let Some(session) = &flow.unit.session else { return };
     let silence = if session.evidence == Evidence::Name {
         Some("which library the handle is of is known by its name alone")
-    } else if context.facts.pool_of_one && session.owner == Owner::PerCall && session.is_handed() {
+    } else if matches!(session.owner, Owner::PerCall | Owner::Borrowed)
+        && context.facts.pools.may_be_one(session, context.file.source.language())
+    {
         // A pool of one connection is none.
-        Some("the tree makes a pool of one connection, and this may be that one")
+        Some("the pool has one connection, or may be the one of the tree that has")
     } else {
         None
     };
@@ -140,7 +142,13 @@ fn report(
     (level, message): (Level, String),
     sink: &mut Sink,
 ) {
-    let mut story = sink.at_site(&RULE, level, context, (flow, site), message);
+    let taken = &flow.unit.sites[site];
+    let (at, statement) = taken.place(context.file.id, taken.inside.session);
+    let mut story = sink
+        .report(&RULE, level, at, message)
+        .statement(statement)
+        .unit(&flow.unit.name)
+        .about(context.file.id, taken.span);
     if let Some(declared) = session.declared {
         story = story.related(Place::new(context.file.id, declared), "the handle comes from here");
     }

@@ -17,6 +17,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     if session.owner != Owner::PerCall || session.evidence == Evidence::Name {
         return;
     }
+    if context.facts.pools.may_be_one(session, context.file.source.language()) {
+        return;
+    }
     for step in flow.unit.steps.iter().filter(|step| matches!(step.action, Action::Begin { .. })) {
         let pin = if session.pin.is_empty() { String::new() } else { format!(" with {}", session.pin) };
         let mut story = sink

@@ -37,14 +37,17 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 continue;
             }
         };
+        let (at, statement) = taken.place(context.file.id, taken.inside.answer);
         let mut story = sink
-            .at_site(
+            .report(
                 &RULE,
                 level,
-                context,
-                (flow, site),
+                at,
                 format!("nobody reads whether `{}` got the lock: what follows runs either way", function.name),
             )
+            .statement(statement)
+            .unit(&flow.unit.name)
+            .about(context.file.id, taken.span)
             .help(match flow.unit.kind {
                 UnitKind::Script => "read the answer with \\gset and \\if, or wait with the blocking form",
                 UnitKind::Query => "let the query return the answer (`:one`), or wait with the blocking form",

@@ -61,6 +61,9 @@ const EXIST: &[&str] = &[
 /// Functions that do the same with what they are given.
 const COUNTS: &[&str] = &["count", "empty", "len", "sizeof"];
 
+/// The same, true where there is none.
+const ABSENT: &[&str] = &["IsDBNull", "IsNull", "blank?", "empty?", "isNull", "is_null", "nil?", "none?"];
+
 /// The same for what says nothing at all.
 const SILENT: &[&str] = &["close", "Close", "Err", "Dispose", "DisposeAsync", "pg_free_result"];
 
@@ -291,6 +294,11 @@ impl<'s> Run<'_, 's, '_> {
         }
         if SILENT.contains(&name) {
             return None;
+        }
+        if ABSENT.contains(&name) {
+            self.exists(answer);
+            // `WHERE pg_try_advisory_lock(id)`: there is no row where it was not granted.
+            return (answer.part == Part::Unknown).then_some(Answer { granted: !answer.granted, ..answer });
         }
         let known = given(self.program.language, "", name);
         let part = match (answer.part, known) {

@@ -5,7 +5,8 @@ use super::sql::is_runner;
 use super::value::{Handle, Origin, Val};
 use super::{MAX_STEPS, Run, names};
 use crate::driver::Does;
-use crate::flow::{Action, Evidence, Node, Owner};
+use crate::finding::Place;
+use crate::flow::{Action, Evidence, Inside, Node, Owner};
 use crate::host::code::{Argument, Call, CallId, ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -326,8 +327,13 @@ impl<'s> Run<'_, 's, '_> {
         {
             let first = self.builder.sites();
             let val = self.follow(function, asked.vals, &call.arguments, false, out);
-            if self.runner.is_none() && self.is_wrapper(function, call) {
-                self.builder.called_at(first, call.from_name, self.program.file);
+            if self.runner.is_none() && self.is_wrapper(function, call) && !self.is_only_call(call) {
+                let inside = Inside {
+                    session: !asked.vals.iter().any(|val| matches!(val, Val::Handle(_))),
+                    answer: !matches!(&val, Val::Answer(answer) if answer.site.is_some()),
+                    ..Inside::default()
+                };
+                self.builder.called_at(first, Place::new(self.program.file, call.from_name), span, inside);
             }
             self.note_ran(call.from_name, span, first);
             return val;

@@ -129,10 +129,7 @@ impl<'s> Run<'_, 's, '_> {
                 Val::Handle(handle.clone())
             }
             Does::Limit => {
-                let one = asked
-                    .arguments
-                    .first()
-                    .is_some_and(|argument| self.slice(self.program.code.exprs[argument.value].span).trim() == "1");
+                let one = asked.arguments.first().is_some_and(|argument| self.is_one(argument.value));
                 if one {
                     let origin = handle.origin.clone();
                     self.sessions.limit(&origin);

@@ -303,6 +303,11 @@ impl<'s> Run<'_, 's, '_> {
         named && given
     }
 
+    /// Whether nothing else in the file calls what a call means: there are no callers to tell apart.
+    pub(super) fn is_only_call(&self, call: &Call<'s>) -> bool {
+        self.program.code.calls.iter().filter(|other| other.name == call.name).nth(1).is_none()
+    }
+
     /// A function of this file that a handle's method call means.
     pub(super) fn extension(
         &mut self,

@@ -3,6 +3,7 @@
 use super::value::Query;
 use super::{Run, names};
 use crate::host::code::{Argument, ExprId, Value, integer};
+use crate::language::HostLanguage;
 use crate::sql::value::Value as Sql;
 use crate::statement::{LockCall, Statement};
 use std::cell::Cell;
@@ -90,7 +91,13 @@ impl<'s> Run<'_, 's, '_> {
             match code.exprs.get(argument.value).map(|expr| &expr.value) {
                 Some(Value::Items(items)) => {
                     for item in items {
-                        found.push((item.name.map(str::to_owned), self.key_value(item.value, 0)));
+                        // A member of an anonymous object has the name of its value.
+                        let name = item.name.unwrap_or_else(|| match self.program.language {
+                            HostLanguage::CSharp => self.last_name(item.value),
+                            _ => "",
+                        });
+                        let name = Some(name).filter(|name| !name.is_empty()).map(str::to_owned);
+                        found.push((name, self.key_value(item.value, 0)));
                     }
                 }
                 Some(Value::Function(_)) => {}

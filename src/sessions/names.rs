@@ -13,6 +13,7 @@ use crate::language::HostLanguage;
 use crate::span::Span;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// How far a value is followed through declarations.
 const MAX_DEPTH: usize = 8;
@@ -52,6 +53,8 @@ pub(super) struct Names<'a, 's> {
     pub(super) offers: RefCell<HashMap<FunctionId, Option<Exported>>>,
     /// The file may have rows made into something else.
     pub(super) maps_rows: bool,
+    /// The file makes a pool one connection, which may be any of its pools.
+    pub(super) of_one: OnceLock<bool>,
     /// The file uses Laravel.
     pub(super) is_laravel: bool,
 }
@@ -89,6 +92,7 @@ impl<'a, 's> Names<'a, 's> {
             around: RefCell::default(),
             offers: RefCell::default(),
             maps_rows: maps_rows(text),
+            of_one: OnceLock::new(),
             is_laravel: language == HostLanguage::Php && text.contains("Illuminate\\"),
         };
         // A class is what it extends: Entity Framework's contexts.

@@ -4,7 +4,7 @@ use super::value::{Answer, Handle, Origin, Val};
 use super::{Run, names};
 use crate::driver::{AtEnd, Does, HANDLE, Kind, LIBRARY};
 use crate::flow::lower::{HostBuilder, SessionId};
-use crate::flow::{Action, Begins, Evidence, Node, Owner, Session, SiteId};
+use crate::flow::{Action, Begins, Evidence, Node, Owner, Session, SiteId, Size};
 use crate::host::code::{ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -22,9 +22,6 @@ const ENTRIES: &[&str] =
 
 /// Decorators of what a worker calls: Celery's, dramatiq's, huey's.
 const TASKS: &[&str] = &["shared_task", "task", "periodic_task", "actor", "db_task", "db_periodic_task"];
-
-/// How many arguments of the call that makes a handle are looked at, with those inside them.
-const MAX_ARGUMENTS: usize = 64;
 
 /// The sessions, and how they hang together.
 #[derive(Default)]
@@ -91,7 +88,10 @@ impl Sessions {
                 && !session.is_parameter;
             // PHP's process keeps a persistent connection for the next request.
             session.returned |= language == HostLanguage::Php && session.owner == Owner::Borrowed && !session.escapes;
-            if session.owner == Owner::PerCall && self.single.contains(&self.origins[id]) {
+            if self.single.contains(self.pool[id].as_ref().unwrap_or(&self.origins[id])) {
+                session.size = Size::One;
+            }
+            if session.owner == Owner::PerCall && session.size == Size::One {
                 session.owner = Owner::Ambient;
             }
         }
@@ -165,6 +165,7 @@ impl<'s> Run<'_, 's, '_> {
             is_field: matches!(handle.origin, Origin::Field(..)),
             is_imported: matches!(handle.origin, Origin::Imported(_)),
             is_made: handle.made.is_some(),
+            size: Size::Unknown,
             cancelled: Vec::new(),
             ends: Vec::new(),
             handed: None,
@@ -177,76 +178,13 @@ impl<'s> Run<'_, 's, '_> {
         self.sessions.pool.push(None);
         self.sessions.origins.push(handle.origin.clone());
         self.sessions.by_origin.insert(handle.origin.clone(), id);
-        // A pool that some function of the file makes one connection.
-        let limits = |call: &crate::host::code::Call<'_>| {
-            let one = call.arguments.first().is_some_and(|argument| {
-                self.program.code.exprs.get(argument.value).is_some_and(|expr| self.slice(expr.span).trim() == "1")
-            });
-            one && handle.root.method(call.name) == Some(Does::Limit)
-        };
-        let assigned = ["maximumPoolSize = 1\n", "maximumPoolSize = 1 }", "maximumPoolSize = 1;"];
-        let is_one = || assigned.iter().any(|one| self.program.text.contains(one));
-        if handle.root.owner == Owner::PerCall && (self.program.code.calls.iter().any(limits) || is_one()) {
-            self.sessions.limit(&handle.origin);
-        }
         if let Some((expr, function)) = handle.made {
-            self.settle(&handle, id, expr, function);
+            self.settle(id, expr, function);
+        }
+        if self.sessions.all[id].size != Size::Many && self.limits_to_one() {
+            self.sessions.all[id].size = Size::One;
         }
         id
-    }
-
-    /// Rails: a class that says which database it connects to does not use that of the application.
-    fn other_database(&self, handle: &Handle) -> Option<String> {
-        let says = |word: &str| self.program.text.contains(word);
-        let other = handle.driver.name == "Active Record" && (says("connects_to ") || says("establish_connection"));
-        other.then(|| "connects_to".to_owned())
-    }
-
-    /// What the call that makes a handle says of its sessions: autocommit, the size of a pool, where the address comes from.
-    fn settle(&mut self, handle: &Handle, id: SessionId, made: ExprId, function: FunctionId) {
-        let code = self.program.code;
-        let Some(Value::Call(call)) = code.exprs.get(made).map(|expr| &expr.value) else { return };
-        if handle.driver.name == "JDBC" && self.is_configured_here(*call, function) {
-            self.sessions.all[id].begins = Begins::Never;
-        }
-        let mut open: Vec<(Option<&str>, ExprId)> =
-            code.calls[*call].arguments.iter().map(|argument| (argument.name, argument.value)).collect();
-        let mut seen = 0;
-        while let Some((name, value)) = open.pop() {
-            seen += 1;
-            let Some(expr) = code.exprs.get(value).filter(|_| seen < MAX_ARGUMENTS) else { continue };
-            let text = self.slice(expr.span);
-            match name {
-                Some("autocommit" | "autoCommit") => {
-                    let on = matches!(text, "True" | "true");
-                    self.sessions.all[id].begins = if on { Begins::Never } else { Begins::ByItself };
-                }
-                Some("isolation_level") if text.contains("AUTOCOMMIT") => {
-                    self.sessions.all[id].begins = Begins::Never;
-                }
-                Some(
-                    "max" | "max_size" | "maxconn" | "pool_size" | "poolSize" | "maximumPoolSize" | "connectionLimit"
-                    | "max_connections",
-                ) if text == "1" => {
-                    self.sessions.limit(&handle.origin);
-                }
-                _ => {}
-            }
-            match &expr.value {
-                Value::Items(items) => open.extend(items.iter().map(|item| (item.name, item.value))),
-                Value::Call(call) => {
-                    open.extend(code.calls[*call].arguments.iter().map(|argument| (argument.name, argument.value)));
-                }
-                Value::Name(name) => {
-                    let declared = self.names.local(function, name);
-                    open.extend(declared.and_then(|declared| declared.value).map(|value| (None, value)));
-                }
-                _ => {}
-            }
-            if self.sessions.all[id].setting.is_none() {
-                self.sessions.all[id].setting = variable(text);
-            }
-        }
     }
 
     /// The handle that is meant by one for now.
@@ -436,7 +374,9 @@ impl<'s> Run<'_, 's, '_> {
         self.is_entry = is_task && self.program.language == HostLanguage::Python
             || this.name.is_empty() && this.outer.is_some()
             || ENTRIES.contains(&this.name)
-            || ["Controller", "Job", "Command", "Worker", "Listener"].iter().any(|end| class.ends_with(end));
+            // A function that the file calls is a helper of those that the framework calls.
+            || ["Controller", "Job", "Command", "Worker", "Listener"].iter().any(|end| class.ends_with(end))
+                && !code.calls.iter().any(|call| call.name == this.name);
     }
 
     /// Whether an annotation has one of some names, with arguments or without.
@@ -474,14 +414,4 @@ impl<'s> Run<'_, 's, '_> {
             self.sessions.all[session].begins = begins;
         }
     }
-}
-
-/// The variable of the environment that a piece of code reads: `os.environ["DATABASE_URL"]`, `process.env.DATABASE_URL`.
-fn variable(text: &str) -> Option<String> {
-    let reads = ["environ", "getenv", "process.env", "ENV", "env", "Env", "config", "Config", "Deno.env"];
-    let at = reads.iter().filter_map(|known| text.find(known)).min()?;
-    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let rest = &text[at..];
-    let name = rest.split(|c: char| !is_part(c)).find(|word| word.len() > 4 && word.contains('_'));
-    name.map(str::to_owned)
 }

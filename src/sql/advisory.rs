@@ -203,6 +203,12 @@ impl Key {
         )
     }
 
+    /// Whether it is the other one with its two parts the other way round.
+    pub fn is_swapped(&self, other: &Self) -> bool {
+        let (Self::Pair(a, b), Self::Pair(c, d)) = (self, other) else { return false };
+        a != b && a.compare(d) == Sameness::Equal && b.compare(c) == Sameness::Equal
+    }
+
     /// The parts, in order.
     pub fn parts(&self) -> impl Iterator<Item = &KeyPart> {
         let (first, second) = match self {
@@ -300,6 +306,10 @@ mod tests {
             Sameness::Different,
             "one differing part decides"
         );
+        let tenant = expression("h__tenant", false, false);
+        let swapped = Key::Pair(tenant.clone(), constant(7));
+        assert!(swapped.is_swapped(&pair(tenant.clone())) && !swapped.is_swapped(&swapped));
+        assert!(!Key::Pair(question_part(), constant(7)).is_swapped(&pair(question_part())));
     }
 
     fn question_part() -> KeyPart {

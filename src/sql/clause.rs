@@ -310,7 +310,7 @@ impl<'t> Tree<'t> {
 
     /// Whether a query begins at `index`. `((SELECT 1) + 1)` and `((SELECT 1) a JOIN b ..)` are none.
     fn begins_query(&self, index: usize) -> bool {
-        use TokenKind::{Dot, LeftParen, QuotedIdent, RightParen, Word};
+        use TokenKind::{Dot, Hole, LeftParen, QuotedIdent, RightParen, Word};
         if self.kind(index) == Some(LeftParen) {
             let after = self.close(index, self.tokens.len()) + 1;
             return self.opens_query(index)
@@ -325,7 +325,7 @@ impl<'t> Tree<'t> {
             "select" | "values" | "with" => next != Some(Dot),
             "table" => matches!(next, Some(Word | QuotedIdent)),
             "insert" | "merge" => self.word(index + 1) == "into",
-            "update" => matches!(next, Some(Word | QuotedIdent)),
+            "update" => matches!(next, Some(Word | QuotedIdent | Hole)),
             "delete" => self.word(index + 1) == "from",
             _ => false,
         }

@@ -344,6 +344,9 @@ impl<'t> Lexer<'t> {
     }
 
     fn dollar(&mut self, at: usize) -> (TokenKind, usize) {
+        if let Some(end) = hole::marked(self.bytes, at) {
+            return self.glued(end);
+        }
         let tag_end = self.while_at(at + 1, |b| hole::is_ident(b) && b != b'$');
         if self.byte(tag_end) != b'$' {
             return if tag_end > at + 1 { (TokenKind::Hole, tag_end) } else { (TokenKind::Other, at + 1) };

@@ -102,6 +102,15 @@ pub fn sections(path: &str, text: &str, tokens: &[Token], beside: Option<Surroun
         base.surroundings = Surroundings::Unknown;
     }
     let mut sections = marks::cut(&marks::all(text, tokens), base, text.len());
+    if let [whole] = sections.as_mut_slice()
+        && whole.runner().is_none()
+        && whole.surroundings == (Surroundings::Autocommit { evident: false })
+        && statements::take_parameters(text, tokens)
+    {
+        // psql has no parameters: a program runs what stands here, in transactions of its own.
+        whole.surroundings = Surroundings::Unknown;
+        sections = statements::queries(whole, text, tokens);
+    }
     for section in &mut sections {
         let by_line = matches!(section.runner(), Some(Runner::Goose | Runner::SqlMigrate));
         if by_line && section.surroundings == OPTED_OUT && statements::share_a_string(text, tokens, section.span) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::flow::{Answer, Site, Step};
+use crate::flow::{Answer, Inside, Site, Step};
 use crate::sql::advisory::{self, Key, KeyPart};
 use proptest::prelude::*;
 
@@ -13,6 +13,7 @@ fn site(name: &str, key: i64) -> Site {
         span,
         statement: span,
         via: None,
+        inside: Inside::default(),
         answer: Answer::None,
         guards_own_statement: false,
     }

@@ -1,8 +1,8 @@
 //! What one function of host code does, on all its sessions at once; then, for each session, the unit of that one.
 
 use super::Builder;
-use crate::finding::{FileId, Place};
-use crate::flow::{Action, Answer, Lock, Node, Session, Site, SiteId, StepId, Unit, UnitKind};
+use crate::finding::Place;
+use crate::flow::{Action, Answer, Inside, Lock, Node, Session, Site, SiteId, StepId, Unit, UnitKind};
 use crate::span::Span;
 use crate::sql::advisory::{Action as Call, Function, Key};
 use crate::sql::clause::Verb;
@@ -83,6 +83,7 @@ impl HostBuilder {
             span,
             statement: whole,
             via: None,
+            inside: Inside::default(),
             answer: if function.action == Call::TryLock { Answer::Read } else { Answer::None },
             guards_own_statement: false,
         });
@@ -103,6 +104,7 @@ impl HostBuilder {
             span,
             statement: whole,
             via: None,
+            inside: Inside::default(),
             answer: Answer::None,
             guards_own_statement: false,
         });
@@ -130,11 +132,15 @@ impl HostBuilder {
         self.builder.sites.len()
     }
 
-    /// The sites since there were `first` are those of a wrapper that is called at `at`: that is where the key comes from.
-    pub fn called_at(&mut self, first: SiteId, at: Span, file: FileId) {
+    /// The sites since there were `first` are those of a wrapper that is called at `at` in `statement`: that is where the key
+    /// comes from.
+    pub fn called_at(&mut self, first: SiteId, at: Place, statement: Span, inside: Inside) {
         for site in self.builder.sites.iter_mut().skip(first) {
-            site.via = Some(Place::new(file, site.span));
-            site.span = at;
+            let answer = inside.answer || site.answer == Answer::Dropped;
+            site.inside = Inside { answer, statement: Some(site.statement), ..inside };
+            site.via = Some(Place::new(at.file, site.span));
+            site.span = at.span;
+            site.statement = statement;
         }
     }
 

@@ -88,6 +88,23 @@ pub(super) fn always(bytes: &[u8], start: usize) -> Option<usize> {
     (end > start + 2 && at(bytes, end) == b'%').then_some(end + 1)
 }
 
+/// The end of a named parameter of pg-promise at `start`: `$(name)`, `$<name>`, `$[name]`, `$/name/`, with a format at its
+/// end.
+pub(super) fn marked(bytes: &[u8], start: usize) -> Option<usize> {
+    let close = match at(bytes, start + 1) {
+        b'(' => b')',
+        b'<' => b'>',
+        b'[' => b']',
+        b'/' => b'/',
+        _ => return None,
+    };
+    let name = start + 2;
+    let end = name + memchr::memchr(close, bytes.get(name..bytes.len().min(name + MAX_BRACED))?)?;
+    let is_part = |byte: &u8| is_ident(*byte) || matches!(byte, b'.' | b':' | b'^' | b'~' | b'#' | b' ');
+    let inside = &bytes[name..end];
+    (inside.iter().any(|byte| is_ident_start(*byte)) && inside.iter().all(is_part)).then_some(end + 1)
+}
+
 /// The end of a placeholder at `start`, where an operand may start.
 pub(super) fn placeholder(bytes: &[u8], start: usize) -> Option<usize> {
     let second = at(bytes, start + 1);

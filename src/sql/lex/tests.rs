@@ -36,6 +36,8 @@ fn placeholders_are_holes_where_an_operand_may_start() {
     assert_eq!(holes("FROM @extschema@.t, @extschema:q@.t WHERE @x<@c"), ["@extschema@", "@extschema:q@", "@x"]);
     assert_eq!(holes("FROM :schema.t WHERE x = {{ y }} AND z = ${w.v()}"), [":schema", "{{ y }}", "${w.v()}"]);
     assert_eq!(holes("SELECT %1$s, %[2]d, %%s"), ["%1$s", "%[2]d", "%%s"]);
+    assert_eq!(holes("$(a), $<b.c>, $[d:csv], $/e/, $(f^)"), ["$(a)", "$<b.c>", "$[d:csv]", "$/e/", "$(f^)"]);
+    assert_eq!(holes("a $( b, 1) $<2> $/ 3"), Vec::<&str>::new());
 }
 
 #[test]

@@ -1,0 +1,187 @@
+//! Constants that keys name and other files declare: `AdvisoryKeys.ARCHIVE`, `Keys::ARCHIVE`, `keys.ARCHIVE`.
+
+use crate::analysis::File;
+use crate::driver::{JVM, SCRIPT};
+use crate::finding::FileId;
+use crate::flow::UnitFlow;
+use crate::host;
+use crate::host::code::{Binding, Code, Flow, Value};
+use crate::language::{HostLanguage, Language, is_test};
+use crate::project::{Project, ProjectFile};
+use crate::source::Source;
+use crate::span::Span;
+use crate::sql::advisory::{Key, KeyPart};
+use rayon::prelude::*;
+use regex::Regex;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock};
+
+/// How many names are looked for.
+const MAX_NAMES: usize = 256;
+
+/// The constants of a tree that its keys name.
+#[derive(Debug, Default)]
+pub struct Constants {
+    /// By the file that names one and the text of the part of its key.
+    values: HashMap<(FileId, String), i64>,
+}
+
+/// An owner and its constant, as a file writes them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Name {
+    language: HostLanguage,
+    owner: String,
+    name: String,
+}
+
+impl Constants {
+    /// Those that the keys of some files name where a unit takes and releases something.
+    pub fn read<'f>(project: &dyn Project, files: impl Iterator<Item = &'f File<'f>>) -> Self {
+        let mut asked: Vec<(FileId, String, Name)> = Vec::new();
+        for file in files {
+            let Language::Host(language) = file.source.language() else { continue };
+            let both = |flow: &&UnitFlow| flow.acquired().next().is_some() && flow.released().next().is_some();
+            for flow in file.units.iter().filter(both) {
+                for (site, _, key) in flow.acquired().chain(flow.released()) {
+                    let call = file.source.text().get(flow.unit.sites[site].span.range()).unwrap_or_default();
+                    for text in key.parts().filter_map(variable) {
+                        let name = named(text, call, language).filter(|_| asked.len() < MAX_NAMES);
+                        asked.extend(name.map(|name| (file.id, text.to_owned(), name)));
+                    }
+                }
+            }
+        }
+        let names: BTreeSet<&Name> = asked.iter().map(|(.., name)| name).collect();
+        if names.is_empty() {
+            return Self::default();
+        }
+        let declared = |(index, file): (usize, &ProjectFile)| declared(project, index, file, &names);
+        let all: Vec<(Name, i64)> = project.files().par_iter().enumerate().flat_map_iter(declared).collect();
+        let mut known: HashMap<Name, Option<i64>> = HashMap::new();
+        for (name, value) in all {
+            // Of two of a name it is not said which one is meant.
+            known.entry(name).and_modify(|one| *one = one.filter(|one| *one == value)).or_insert(Some(value));
+        }
+        let value = |name: &Name| known.get(name).copied().flatten();
+        let values = asked.into_iter().filter_map(|(file, text, name)| Some(((file, text), value(&name)?)));
+        Self { values: values.collect() }
+    }
+
+    /// A key with the values of what it names.
+    pub fn folded(&self, file: FileId, key: &Key) -> Key {
+        let part = |part: &KeyPart| {
+            let value = variable(part).and_then(|text| self.values.get(&(file, text.to_owned())));
+            value.map_or_else(|| part.clone(), |value| KeyPart::Constant(*value))
+        };
+        match key {
+            Key::Bigint(key) => Key::Bigint(part(key)),
+            Key::Pair(first, second) => Key::Pair(part(first), part(second)),
+            Key::Unknown => Key::Unknown,
+        }
+    }
+}
+
+/// The text of a part that is known only at run time.
+fn variable(part: &KeyPart) -> Option<&str> {
+    match part {
+        KeyPart::Expression { text, constant: false, opaque: false } => Some(text),
+        _ => None,
+    }
+}
+
+/// The constant that a part of a key is, as it stands in the call or is bound to it.
+fn named(text: &str, call: &str, language: HostLanguage) -> Option<Name> {
+    static QUALIFIED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+").ok());
+    let is_it = |written: &&str| *written == text || host::stand_in(written, Span::new(0, 0)) == text;
+    let whole = QUALIFIED.as_ref()?.find(text).map(|found| found.as_str());
+    let written =
+        whole.into_iter().chain(QUALIFIED.as_ref()?.find_iter(call).map(|found| found.as_str())).find(is_it)?;
+    let mut parts = written.rsplit(['.', ':']).filter(|part| !part.is_empty());
+    let (name, owner) = (parts.next()?, parts.next()?);
+    let is_own = matches!(owner, "self" | "this" | "static" | "Self" | "cls");
+    (!is_own).then(|| Name { language: family(language), owner: owner.to_owned(), name: name.to_owned() })
+}
+
+/// One language for those whose code is one program.
+fn family(language: HostLanguage) -> HostLanguage {
+    [SCRIPT, JVM].iter().find(|family| family.contains(&language)).map_or(language, |family| family[0])
+}
+
+/// What a file declares of some names.
+fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTreeSet<&Name>) -> Vec<(Name, i64)> {
+    let Language::Host(language) = file.language else { return Vec::new() };
+    let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+    let mine = names.iter().filter(|name| name.language == family(language)).copied();
+    let Some(content) = project.read(id).ok().filter(|_| !is_test(&file.path)) else { return Vec::new() };
+    let has = |word: &str| memchr::memmem::find(&content, word.as_bytes()).is_some();
+    let mut parts = file.path.rsplit('/');
+    let stem = parts.next().and_then(|name| name.split('.').next()).unwrap_or_default();
+    let directory = parts.next().unwrap_or_default();
+    let is_module = |name: &Name| name.owner == if language == HostLanguage::Go { directory } else { stem };
+    let wanted: Vec<&Name> = mine.filter(|name| has(&name.name) && (is_module(name) || has(&name.owner))).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let Ok(source) = Source::new(Arc::clone(&file.path), file.language, content.into_owned()) else {
+        return Vec::new();
+    };
+    let Some(code) = host::code(&source) else { return Vec::new() };
+    let mut found = Vec::new();
+    for name in wanted {
+        let values = if is_module(name) { of_module(&code, name) } else { Vec::new() };
+        let values = values.into_iter().chain(of_owner(&code, name));
+        found.extend(values.map(|value| (name.clone(), value)));
+    }
+    found
+}
+
+/// What a file binds to a name.
+fn of_module(code: &Code<'_>, name: &Name) -> Vec<i64> {
+    let bound = code.stmts.iter().filter_map(|stmt| match &stmt.flow {
+        Flow::Bind(binding) => Some(binding),
+        _ => None,
+    });
+    let is_it = |binding: &&Binding<'_>| matches!(&binding.targets[..], [one] if one.name == name.name);
+    bound.filter(is_it).filter_map(|binding| code.number(binding.value?)).collect()
+}
+
+/// What a class, an object or an object literal of that name declares.
+fn of_owner(code: &Code<'_>, name: &Name) -> Vec<i64> {
+    let around = code.classes.iter().filter(|class| class.name.rsplit(['.', ':']).next() == Some(&name.owner));
+    let mut found: Vec<i64> = Vec::new();
+    for class in around {
+        let inside =
+            code.stmts.iter().filter(|stmt| class.span.contains(stmt.span)).filter_map(|stmt| match &stmt.flow {
+                Flow::Bind(binding) => Some(binding),
+                _ => None,
+            });
+        // A companion object and a module's body are the class as well.
+        let nested =
+            code.classes.iter().filter(|inner| class.span.contains(inner.span)).flat_map(|inner| &inner.fields);
+        for binding in nested.chain(inside) {
+            if matches!(&binding.targets[..], [one] if one.name == name.name) {
+                found.extend(binding.value.and_then(|value| code.number(value)));
+            }
+        }
+    }
+    // `export const LOCKS = { ARCHIVE: 1 } as const`
+    for stmt in &code.stmts {
+        let Flow::Bind(binding) = &stmt.flow else { continue };
+        if matches!(&binding.targets[..], [one] if one.name == name.owner)
+            && let Some(value) = binding.value
+        {
+            found.extend(of_entries(code, value, name));
+        }
+    }
+    found
+}
+
+/// The entry of an object literal.
+fn of_entries(code: &Code<'_>, value: usize, name: &Name) -> Option<i64> {
+    match &code.exprs.get(value)?.value {
+        Value::Items(items) => code.number(items.iter().find(|item| item.name == Some(name.name.as_str()))?.value),
+        Value::Other(parts) => of_entries(code, *parts.first()?, name),
+        _ => None,
+    }
+}

@@ -1,0 +1,58 @@
+//! Pools of one connection, anywhere in the tree.
+
+use crate::driver::size::pools_of_one;
+use crate::finding::FileId;
+use crate::flow::{Session, Size};
+use crate::language::{HostLanguage, Language, is_test};
+use crate::prefilter;
+use crate::project::{Project, ProjectFile};
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// The languages that have one.
+#[derive(Debug, Default)]
+pub struct Pools {
+    /// Made by code: it may be any that is handed on.
+    made: HashSet<HostLanguage>,
+    /// By a setting, which may be that of any pool whose size code does not say.
+    set: HashSet<HostLanguage>,
+}
+
+impl Pools {
+    /// Reads the code and the settings of a project.
+    pub fn read(project: &dyn Project) -> Self {
+        let of_file = |buffer: &mut Vec<u8>, (index, file): (usize, &ProjectFile)| {
+            let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
+            let is_host = matches!(file.language, Language::Host(_));
+            let asks = is_host || matches!(file.language, Language::Config(_) | Language::Prisma);
+            if !asks || is_test(&file.path) || is_of_tests(&file.path) {
+                return None;
+            }
+            let content = project.read_into(id, buffer).ok()?;
+            (!is_host || !prefilter::is_for_another(content)).then(|| (is_host, pools_of_one(content, file.language)))
+        };
+        let all: Vec<(bool, Vec<HostLanguage>)> =
+            project.files().par_iter().enumerate().map_init(Vec::new, of_file).flatten().collect();
+        let mut pools = Self::default();
+        for (is_host, languages) in all {
+            if is_host { &mut pools.made } else { &mut pools.set }.extend(languages);
+        }
+        pools
+    }
+
+    /// Whether the pool of a session in code of a language may have one connection, so that all of its calls meet.
+    pub fn may_be_one(&self, session: &Session, language: Language) -> bool {
+        let Language::Host(language) = language else { return false };
+        match session.size {
+            Size::One => true,
+            Size::Many => false,
+            Size::Default => self.set.contains(&language),
+            Size::Unknown => self.set.contains(&language) || self.made.contains(&language),
+        }
+    }
+}
+
+/// Whether settings are for tests, by the name of their file: `config/test.exs`, `.env.test`.
+fn is_of_tests(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| name.split('.').any(|part| part == "test"))
+}

@@ -252,6 +252,7 @@ impl<'a> File<'a> {
                 path: self.source.path(),
                 wrappers: &known.host,
                 imported: known.handles.get(&self.id).unwrap_or(&Imported::new()),
+                locks_rows: !self.builder_locks.is_empty(),
             });
             let mut units = found.units;
             self.wrappers = found.wrappers;
@@ -396,6 +397,17 @@ impl<'a> File<'a> {
             flow.unit.session.as_ref().is_some_and(pooled)
                 && (flow.acquired().chain(flow.released()).any(|(_, function, _)| function.scope == Scope::Session)
                     || flow.unit.steps.iter().any(|step| matches!(step.action, Action::Begin { .. })))
+        })
+    }
+
+    /// Whether a lock that lasts as long as its transaction is taken on a session on which a caller may have begun one.
+    pub fn may_be_called_in_transaction(&self) -> bool {
+        self.units.iter().any(|flow| {
+            let passes = |site: &Site| match site.lock {
+                crate::flow::Lock::Advisory { function, .. } => function.scope == Scope::Transaction,
+                crate::flow::Lock::Rows { .. } | crate::flow::Lock::Table => true,
+            };
+            flow.unit.sites.iter().any(passes) && flow.unit.session.as_ref().is_some_and(Session::is_plain)
         })
     }
 

@@ -21,7 +21,7 @@ use std::cell::OnceCell;
 use HostLanguage::{Elixir, Java, JavaScript, Kotlin, Php, Python, Rust, Tsx, TypeScript};
 pub use calls::{Call, calls};
 pub use keys::Evidence;
-pub use statement::{Model, Statement, model, statement};
+pub use statement::{Model, Statement, is_followed, model, statement};
 
 /// A row lock that a query builder asks for.
 #[derive(Clone, Copy, Debug)]

@@ -24,6 +24,8 @@ pub struct Driver {
     /// Names that stand for one without a declaration: facades, framework globals, and modules, whose functions are its
     /// methods however they are imported; and the kind's name.
     pub globals: &'static [(&'static str, &'static str)],
+    /// What its classes give those that extend them: the class, the member, the kind's name.
+    pub gives_heirs: &'static [(&'static str, &'static str, &'static str)],
     /// Kinds that a construction means by a word in it: the kind, the words, and the kind that is meant where one of them
     /// stands there.
     pub variants: &'static [(&'static str, &'static [&'static str], &'static str)],
@@ -34,9 +36,22 @@ pub struct Driver {
     /// Methods of which a call whose context was cancelled before leaves no session lock behind: the connection is closed,
     /// or the call is sent all the same.
     pub closes_cancelled: &'static [&'static str],
+    /// Its migrations, where they can opt out of their transaction.
+    pub migration: Option<Migration>,
     /// Whether the thread, process or context knows the transaction: what runs inside is in it on any handle of this
     /// library, whether the handle of the block is used or not.
     pub ambient: bool,
+}
+
+/// Migrations that run in a transaction unless they opt out of it.
+#[derive(Debug)]
+pub struct Migration {
+    /// What shows that a file is one.
+    pub mark: &'static str,
+    /// All that stands in one that wants no transaction.
+    pub opts_out: &'static [&'static str],
+    /// The kind that its own methods work on then.
+    pub kind: &'static str,
 }
 
 /// A kind of handle.
@@ -145,9 +160,11 @@ pub const LIBRARY: Driver = Driver {
     kinds: &[],
     makers: &[],
     globals: &[],
+    gives_heirs: &[],
     variants: &[],
     takes: &[],
     closes_cancelled: &[],
+    migration: None,
     ambient: false,
 };
 

@@ -9,6 +9,7 @@ pub mod pooler;
 pub mod pools;
 pub mod routines;
 mod schema;
+pub mod tree;
 pub mod wrappers;
 
 use crate::analysis::File;
@@ -36,6 +37,8 @@ pub struct Facts {
     pub catalog: Catalog,
     /// How programs connect; empty where no statement asks for it.
     pub pooler: Pooler,
+    /// Whether nothing in the tree begins or ends a transaction, or could have a library do so.
+    pub begins_nowhere: bool,
     /// Pools of one connection; empty where nothing is done through a pool.
     pub pools: Pools,
     /// Languages in which something wraps what a framework calls in a transaction; empty where no lock asks for it.

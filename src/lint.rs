@@ -8,8 +8,8 @@ use crate::facts::constants::Constants;
 use crate::facts::imports::handles;
 use crate::facts::pooler::Pooler;
 use crate::facts::pools::Pools;
-use crate::facts::routines;
 use crate::facts::wrappers::{Calls, wrappers};
+use crate::facts::{routines, tree};
 use crate::fence::fenced;
 use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
 use crate::fingerprint;
@@ -152,22 +152,23 @@ pub(crate) fn with_files<R>(
 /// What only the whole tree can say, as far as the targets ask for it.
 pub(crate) fn facts(project: &dyn Project, targets: &Targets, settings: &Settings, files: &[File<'_>]) -> Facts {
     // Only a row lock asks for keys, so only then is the DDL read.
-    let reported = files.iter().filter(|file| targets.contains(file.id));
-    let tables: BTreeSet<String> = reported.flat_map(File::skipped_tables).map(str::to_owned).collect();
+    let mut mine = files.iter().filter(|file| targets.contains(file.id));
+    let tables: BTreeSet<String> = mine.clone().flat_map(File::skipped_tables).map(str::to_owned).collect();
     let catalog = if tables.is_empty() { Catalog::default() } else { Catalog::read(project, settings, tables) };
     // Likewise, only a lock of the session asks how its session is come by.
-    let asks = |file: &&File<'_>| {
-        targets.contains(file.id) && settings.of(file.source.path()).pooling() == Pooling::Auto && file.locks_session()
-    };
-    let pooler = if files.iter().any(|file| asks(&file)) { Pooler::read(project) } else { Pooler::default() };
+    let asks = |file: &File<'_>| settings.of(file.source.path()).pooling() == Pooling::Auto && file.locks_session();
+    let pooler = if mine.clone().any(asks) { Pooler::read(project) } else { Pooler::default() };
     let mut facts = Facts::of(files, project.complete(), catalog, pooler);
-    if files.iter().any(|file| targets.contains(file.id) && file.works_through_pool()) {
+    if mine.clone().any(File::works_through_pool) {
         facts.pools = Pools::read(project);
     }
-    if files.iter().any(|file| targets.contains(file.id) && file.locks_where_framework_calls()) {
+    if mine.clone().any(File::locks_where_framework_calls) {
         facts.begun_around = begun_around(project);
     }
-    facts.constants = Constants::read(project, files.iter().filter(|file| targets.contains(file.id)));
+    facts.constants = Constants::read(project, mine.clone());
+    // Only where a caller may have begun a transaction it matters whether anybody does.
+    facts.begins_nowhere =
+        facts.complete && mine.any(File::may_be_called_in_transaction) && tree::begins_nowhere(project);
     facts
 }
 

@@ -136,6 +136,20 @@ pub fn may_define(content: &[u8]) -> bool {
     KEYS.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
+/// Whether code or a setting may have to do with transactions: it begins or ends them, or a library does for it, as Sequel's
+/// models and Ecto's changesets do.
+pub fn may_begin(content: &[u8]) -> bool {
+    static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)(?:^|[^-])transact|auto[_-]?commit|commit\w*\s*\(|[\x22'`]\s*(?:begin|commit)\b|\.(?:begin|commit)\b|begin\w*\s*\(",
+            r"|atomic\s*\(|unit_?of_?work|savepoint|local_?tx|with_?tx|in_?tx\b|\btx\b|prepare_changes|\bmulti\b|sequel::model",
+            r"|batch\.core",
+        ))
+        .ok()
+    });
+    BEGINS.as_ref().is_none_or(|pattern| pattern.is_match(content))
+}
+
 /// Whether the content may define, replace or drop a routine.
 pub fn may_define_routine(content: &[u8]) -> bool {
     static ROUTINES: LazyLock<Option<Regex>> =

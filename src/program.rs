@@ -3,6 +3,7 @@
 
 mod compared;
 pub mod expression;
+mod fragment;
 pub mod keys;
 pub mod missing;
 mod recognise;
@@ -139,6 +140,11 @@ pub fn read(source: &Source) -> (Program<'_>, Vec<Region<'_>>, Syntax) {
             }
             program.queries.push(query(source, &program, &literal));
             regions.push(literal.region);
+        } else if let Language::Host(language) = source.language()
+            && let Some(region) = fragment::query(text, language, &program.calls, &literal)
+        {
+            program.queries.push(query(source, &program, &literal));
+            regions.push(region);
         } else if !literal.documentation && recognise::is_code(text, &program.calls, &literal) {
             program.unread += recognise::advisory_calls(literal.region.text());
         }

@@ -4,7 +4,7 @@
 use crate::analysis::File;
 use crate::facts::Facts;
 use crate::finding::{Edit, FileId, Finding, Fix, Level, Place, Related};
-use crate::flow::{SiteId, UnitFlow};
+use crate::flow::{Session, SiteId, UnitFlow};
 use crate::language::Language;
 use crate::settings::Pooling;
 use crate::source::Source;
@@ -84,6 +84,24 @@ pub struct Context<'a> {
     pub facts: &'a Facts,
     /// What settings say stands between the program and the server.
     pub pooling: Pooling,
+}
+
+impl Context<'_> {
+    /// Whether a caller may have begun a transaction on a unit's session: somebody in the tree has to.
+    pub fn caller_may_begin(&self, flow: &UnitFlow) -> bool {
+        self.facts.caller_may_begin(flow, self.file) && !self.nobody_begins(flow)
+    }
+
+    /// Whether a unit's session is in autocommit for certain: the code says so, or nobody would ever commit on what the tree
+    /// makes.
+    pub fn autocommit_is_evident(&self, flow: &UnitFlow) -> bool {
+        let is_made = |session: &Session| session.is_made || session.is_imported;
+        flow.unit.autocommit_is_evident() || self.nobody_begins(flow) && flow.unit.session.as_ref().is_some_and(is_made)
+    }
+
+    fn nobody_begins(&self, flow: &UnitFlow) -> bool {
+        self.facts.begins_nowhere && flow.unit.session.as_ref().is_some_and(Session::is_plain)
+    }
 }
 
 /// A finding with the lock sites that it is about, before arbitration.

@@ -4,14 +4,18 @@
 mod answer;
 mod call;
 mod choice;
+mod compose;
 mod condition;
 mod does;
 mod eval;
 mod follow;
 mod imports;
 mod keys;
+mod lender;
 mod library;
 mod made;
+mod members;
+mod migration;
 mod model;
 mod names;
 mod query;
@@ -29,9 +33,10 @@ mod yields;
 pub use imports::{Exported, Imported, Wanted, exported};
 pub use wrapper::{HostWrapper, HostWrappers};
 
+use crate::builders;
 use crate::finding::FileId;
 use crate::flow::lower::HostBuilder;
-use crate::flow::{Node, SiteId, Unit};
+use crate::flow::{Node, Owner, SiteId, Unit};
 use crate::host::code::{Code, ExprId, FunctionId, StmtId};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -76,6 +81,8 @@ pub struct Functions<'a, 's, 'd> {
     pub wrappers: &'a HostWrappers,
     /// The handles that it imports from other files.
     pub imported: &'a Imported,
+    /// Whether its query builders lock rows.
+    pub locks_rows: bool,
 }
 
 /// What the functions of a source do.
@@ -95,7 +102,7 @@ pub struct Found {
 pub fn units(program: Functions<'_, '_, '_>) -> Found {
     let names = Names::new(program.code, program.text, program.language, program.imported);
     let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
-    let (mut wrappers, mut unexplained, mut ran) = (Vec::new(), false, BTreeSet::new());
+    let (mut wrappers, mut ran) = (Vec::new(), BTreeSet::new());
     let mut inlined = HashSet::new();
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
     for (id, function) in program.code.functions.iter().enumerate() {
@@ -103,7 +110,6 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
             let mut run = Run::new(program, &names);
             let units = run.root(id, HashMap::new());
             wrappers.extend(wrapper::of(&program, id, &units, &run.result, &run.called));
-            unexplained |= run.sessions.origins().any(|origin| matches!(origin, value::Origin::Text(_)));
             found.push((id, units));
             inlined.extend(run.inlined);
             later.extend(run.later);
@@ -118,11 +124,14 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
         }
         let mut run = Run::new(program, &names);
         found.push((id, run.root(id, vars)));
-        unexplained |= run.sessions.origins().any(|origin| matches!(origin, value::Origin::Text(_)));
         inlined.extend(run.inlined);
         later.extend(run.later);
         ran.extend(run.ran);
     }
+    let unknown =
+        |unit: &Unit| unit.session.as_ref().is_some_and(|one| one.driver.is_empty() || one.owner == Owner::Unknown);
+    let unexplained = program.locks_rows && builders::is_followed(program.language)
+        || found.iter().flat_map(|(_, units)| units).any(unknown);
     let judged_by_callers = |id: &FunctionId, unit: &Unit| {
         inlined.contains(id) && unit.session.as_ref().is_some_and(|session| session.is_parameter)
     };
@@ -248,6 +257,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
         self.frames.push(Frame { function: id, vars, ..Frame::default() });
         let mut nodes = Vec::new();
         self.enter_ambient(id);
+        self.runner = self.program_of(id);
         self.stmt(function.body, &mut nodes);
         self.wrap_pending(0, &mut nodes);
         let root = Node::Sequence(nodes);

@@ -48,6 +48,7 @@ const SPELLINGS: &[Spelling] = &[
     method(&[Ruby], r"\bskip_locked\b"),
     plain(&[Ruby], r"\.with_lock\b"),
     plain(&[Ruby], r"\.lock(?:\(\s*(?:true|[\x22']FOR [A-Z ]+[\x22'])\s*\)|\b)"),
+    plain(&[Ruby], r"\.for_(?:no_key_)?update\b"),
     // Knex, Objection, Kysely; TypeORM; Drizzle; Sequelize, TypeORM's options.
     method(SCRIPTS, r"\bskipLocked\(\s*\)"),
     method(SCRIPTS, r"\bsetOnLocked\(\s*[\x22'`]skip_locked"),

@@ -47,12 +47,35 @@ const RUNS: &[&str] = &[
     "value",
 ];
 
+/// Whether row locks of a language's query builders are followed on their sessions.
+pub fn is_followed(language: HostLanguage) -> bool {
+    is_script(language) || matches!(language, Go | Php | Ruby)
+}
+
+/// Calls that read a dataset of Sequel.
+const DATASET_RUNS: &[&str] = &[
+    "all",
+    "each",
+    "first",
+    "first!",
+    "get",
+    "map",
+    "select_map",
+    "single_record",
+    "single_record!",
+    "single_value",
+    "to_a",
+];
+
 /// The statement that begins at `call.start` and whose call on a handle ends at `call.end`.
 pub fn statement(text: &str, call: Span, language: HostLanguage) -> Option<Statement> {
-    if !is_script(language) && !matches!(language, Go | Php) {
+    if !is_followed(language) {
         return None;
     }
     let head = text.get(call.range())?;
+    if language == Ruby {
+        return dataset(text, call);
+    }
     let start = call.start + (head.len() - head.trim_start_matches(['$', '@', '*', '&', '(']).len());
     let (links, own) = chain(text, start);
     let links = links.get(own..)?;
@@ -65,6 +88,24 @@ pub fn statement(text: &str, call: Span, language: HostLanguage) -> Option<State
         tables: tables(links, on, language),
         writes: language != Go && links.iter().any(|link| WRITES.contains(&link.name)),
         locks: locks.filter(|_| awaited && is_script(language) || links.iter().any(runs)),
+    })
+}
+
+/// Sequel: `DB[:items].where(…).for_update.first`.
+fn dataset(text: &str, call: Span) -> Option<Statement> {
+    let head = text.get(call.range())?;
+    let (_, rest) = head.split_once('[')?;
+    let (table, rest) = rest.split_once(']')?;
+    let first = rest.strip_prefix('.')?;
+    let (links, own) = chain(text, call.end - first.len());
+    let links = links.get(own..)?;
+    let locks = links.iter().find(|link| matches!(link.name, "for_update" | "for_no_key_update"));
+    let runs = |link: &Link<'_>| DATASET_RUNS.contains(&link.name);
+    Some(Statement {
+        span: links.iter().fold(call, |span, link| span.join(link.span)),
+        tables: name(table.trim_start_matches(':')).into_iter().collect(),
+        writes: links.iter().any(|link| WRITES.contains(&link.name)),
+        locks: locks.filter(|_| links.iter().any(runs)).map(|link| link.span),
     })
 }
 

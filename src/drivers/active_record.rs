@@ -4,7 +4,7 @@
 //! thread's connection is reaped). Each statement commits unless `transaction do` is open; an inner one joins it, or is
 //! a savepoint with `requires_new`.
 
-use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY};
+use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY, Migration};
 use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
 
@@ -108,6 +108,16 @@ pub(super) const DRIVER: Driver = Driver {
             ..HANDLE
         },
         Kind { name: "Transaction", owner: Owner::Ambient, begins: Begins::Already, ..HANDLE },
+        // What a migration with `disable_ddl_transaction!` executes.
+        Kind {
+            name: "Alone",
+            begins: Begins::Never,
+            methods: &[
+                (RUNS, Does::Run),
+                (&["transaction"], Does::Within { gives: "Alone", transaction: true, session: false }),
+            ],
+            ..HANDLE
+        },
         // The PG::Connection below it.
         Kind {
             name: "Raw",
@@ -123,6 +133,12 @@ pub(super) const DRIVER: Driver = Driver {
     ],
     globals: &[("ActiveRecord.Base", "Base"), ("ApplicationRecord", "Base"), ("connection", "Connection")],
     takes: &[(&["checkin"], Does::Returns)],
+    // <https://guides.rubyonrails.org/active_record_migrations.html>
+    migration: Some(Migration {
+        mark: "ActiveRecord::Migration",
+        opts_out: &["disable_ddl_transaction!"],
+        kind: "Alone",
+    }),
     ambient: true,
     ..LIBRARY
 };

@@ -3,7 +3,7 @@
 //! one connection, in autocommit by default; `transactional` runs its function in a transaction. A long-lived worker
 //! keeps it.
 
-use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY};
+use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY, Migration};
 use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
 
@@ -95,8 +95,16 @@ pub(super) const DRIVER: Driver = Driver {
             ..HANDLE
         },
         Kind { name: "Transaction", owner: Owner::Ambient, begins: Begins::Already, ..HANDLE },
+        // What a migration without a transaction adds.
+        Kind { name: "Alone", begins: Begins::Never, methods: &[(&["addSql"], Does::Run)], ..HANDLE },
     ],
     makers: &[("Doctrine.DBAL.DriverManager.getConnection", "Connection")],
+    // <https://www.doctrine-project.org/projects/doctrine-migrations/en/stable/reference/migration-classes.html>
+    migration: Some(Migration {
+        mark: "extends AbstractMigration",
+        opts_out: &["function isTransactional(): bool", "return false;"],
+        kind: "Alone",
+    }),
     ambient: true,
     ..LIBRARY
 };

@@ -24,6 +24,13 @@ pub(super) const DRIVER: Driver = Driver {
             ..HANDLE
         },
         Kind { name: "Tx", begins: Begins::Already, otherwise: Does::Nothing, ..HANDLE },
+        // A program: who transacts it is not known.
+        Kind {
+            name: "Program",
+            types: &["doobie.ConnectionIO", "doobie.free.connection.ConnectionIO"],
+            otherwise: Does::Nothing,
+            ..HANDLE
+        },
     ],
     makers: &[
         ("Transactor.fromDriverManager", "Transactor"),

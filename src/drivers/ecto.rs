@@ -3,7 +3,7 @@
 //! is in `checkout`, `transaction` or `transact`, whose function runs on one connection). DBConnection's pool resets
 //! nothing on check-in. The caller may be in a transaction.
 
-use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY};
+use crate::driver::{Does, Driver, HANDLE, Kind, LIBRARY, Migration};
 use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
 
@@ -58,6 +58,8 @@ pub(super) const DRIVER: Driver = Driver {
         },
         // A migration's `repo()`: the runner holds it, and gives a transaction unless @disable_ddl_transaction.
         Kind { name: "Migrated", methods: METHODS, ..HANDLE },
+        // What a migration with @disable_ddl_transaction executes.
+        Kind { name: "Alone", begins: Begins::Never, methods: &[(&["execute"], Does::Run)], ..HANDLE },
     ],
     globals: &[("Repo", "Repo"), ("repo", "Migrated"), ("Ecto.Migration.repo", "Migrated")],
     makers: &[("repo", "Migrated")],
@@ -73,6 +75,12 @@ pub(super) const DRIVER: Driver = Driver {
         ],
         Does::Run,
     )],
+    // <https://hexdocs.pm/ecto_sql/Ecto.Migration.html>
+    migration: Some(Migration {
+        mark: "use Ecto.Migration",
+        opts_out: &["@disable_ddl_transaction true"],
+        kind: "Alone",
+    }),
     ambient: true,
     ..LIBRARY
 };

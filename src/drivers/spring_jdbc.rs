@@ -106,6 +106,12 @@ pub(super) const DRIVER: Driver = Driver {
         },
     ],
     makers: &[("JdbcClient.create", "Client")],
+    gives_heirs: &[
+        ("JdbcDaoSupport", "jdbcTemplate", "Template"),
+        ("JdbcDaoSupport", "getJdbcTemplate", "Template"),
+        ("NamedParameterJdbcDaoSupport", "namedParameterJdbcTemplate", "Template"),
+        ("NamedParameterJdbcDaoSupport", "getNamedParameterJdbcTemplate", "Template"),
+    ],
     ambient: true,
     ..LIBRARY
 };

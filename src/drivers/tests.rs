@@ -24,6 +24,8 @@ fn named(driver: &'static Driver) -> Vec<(&'static str, &'static str)> {
         })
         .collect();
     named.extend(driver.makers.iter().chain(driver.globals).copied());
+    named.extend(driver.migration.as_ref().map(|migration| ("a migration", migration.kind)));
+    named.extend(driver.gives_heirs.iter().map(|(_, member, kind)| (*member, *kind)));
     named.extend(driver.variants.iter().map(|(of, _, kind)| (*of, *kind)));
     named
 }

@@ -93,6 +93,8 @@ pub struct Session {
     pub is_global: bool,
     /// A framework calls the function itself: a route, a job, a command.
     pub is_entry: bool,
+    /// A framework gives it to a function that nothing else calls.
+    pub is_injected: bool,
     /// It is a field, which other methods of the class share.
     pub is_field: bool,
     /// It is a variable of another file.
@@ -125,6 +127,14 @@ impl Session {
             || (self.is_parameter || self.is_field && !self.is_made) && !matches!(self.owner, Owner::PerCall)
             || self.escapes
             || !matches!(self.begins, Begins::Never) && !self.is_local()
+    }
+
+    /// Whether it is a client's own, on which nothing but the program begins a transaction: no framework does.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.owner, Owner::PerCall | Owner::Borrowed | Owner::Own)
+            && matches!(self.begins, Begins::Never | Begins::NeverByDefault)
+            && self.evidence > Evidence::Name
+            && !self.escapes
     }
 
     /// Whether the function itself has come by it.

@@ -223,11 +223,19 @@ impl UnitFlow {
         })
     }
 
+    /// Whether another unit is what the same function does on a session: they have their steps in common.
+    pub fn is_of_function_of(&self, other: &Self) -> bool {
+        let (mine, others) = (&self.unit, &other.unit);
+        mine.span == others.span && mine.name == others.name && mine.steps.len() == others.steps.len()
+    }
+
     /// Whether a caller may have begun a transaction on the session: a framework's, one that is handed in; but not for what
     /// the framework itself calls.
     pub fn caller_may_begin(&self) -> bool {
         let session = self.unit.session.as_ref();
-        session.is_some_and(|session| session.is_shared() && (session.is_parameter || !session.is_entry))
+        session.is_some_and(|session| {
+            session.is_shared() && (session.is_parameter && !session.is_injected || !session.is_entry)
+        })
     }
 
     /// Whether a framework calls the function, and its session is the framework's.

@@ -4,6 +4,7 @@ use crate::analysis::File;
 use crate::facts::{Facts, called};
 use crate::finding::{FileId, Level, Place};
 use crate::flow::{Action, SiteId, UnitFlow, UnitKind};
+use crate::span::Span;
 use crate::rule::{Check, Rank, Rule, Sink};
 use crate::sql::advisory::{Key, KeyPart, Sameness};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -33,10 +34,10 @@ struct Use<'a> {
 fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
     let called = called(files);
     let mut by_name: BTreeMap<String, Vec<Use<'_>>> = BTreeMap::new();
-    for (file, flow) in files.iter().flat_map(|file| file.units.iter().map(move |flow| (file, flow))) {
-        let directory = file.source.path().rsplit_once('/').map_or("", |(directory, _)| directory);
-        let is_test = file.is_test_at(flow.unit.span);
-        let file = file.id;
+    for (source, flow) in files.iter().flat_map(|file| file.units.iter().map(move |flow| (file, flow))) {
+        let directory = source.source.path().rsplit_once('/').map_or("", |(directory, _)| directory);
+        let is_test = source.is_test_at(flow.unit.span);
+        let file = source.id;
         let mut tables = None;
         let mut seen = HashSet::new();
         // What a function locks for its callers is their use of the key.
@@ -44,7 +45,10 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
             flow.acquired().filter(|(site, ..)| !called.contains(&Place::new(file, flow.unit.sites[*site].span)));
         for (site, _, key) in mine.filter(|(.., key)| seen.insert(*key)) {
             let Some(name) = name(key) else { continue };
-            let tables = Rc::clone(tables.get_or_insert_with(|| Rc::new(flow.tables())));
+            let tables = Rc::clone(tables.get_or_insert_with(|| {
+                let declared = is_annotation(source, flow.unit.sites[site].span);
+                Rc::new(if declared { of_interface(source) } else { flow.tables() })
+            }));
             by_name.entry(name).or_default().push(Use { file, flow, site, tables, directory, is_test });
         }
     }
@@ -81,6 +85,20 @@ fn other(early: &Use<'_>, late: &Use<'_>) -> &'static str {
 /// Whether the tables that a unit works on are in sight: it may do its work through another session.
 fn shows_tables(one: &Use<'_>) -> bool {
     !one.tables.is_empty() && !one.flow.unit.steps.iter().any(|step| step.action == Action::Outside)
+}
+
+/// Whether a lock's query is that of an annotation: JDBI's SQL objects, MyBatis' mappers, queries of repositories.
+fn is_annotation(file: &File<'_>, site: Span) -> bool {
+    let before = file.source.text().get(..site.start).unwrap_or_default();
+    let Some((_, since)) = before.rsplit_once('@') else { return false };
+    let name = since.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let value = name.strip_prefix('(').map(|rest| rest.trim_start().trim_start_matches("value").trim_start_matches([' ', '=']));
+    file.is_host() && value.is_some_and(|value| value.starts_with('"')) && !since.contains([';', '}'])
+}
+
+/// The tables of all queries that annotations of a file declare: its interface is the feature.
+fn of_interface<'a>(file: &'a File<'_>) -> BTreeSet<&'a str> {
+    file.units.iter().filter(|flow| flow.unit.kind == UnitKind::Query).flat_map(UnitFlow::tables).collect()
 }
 
 /// What a key is told apart by: the literal key, or the literal class of a pair.

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
 const OPEN: &str = "a transaction is open here";
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
+    let level = if context.autocommit_is_evident(flow) { Level::Error } else { Level::Warning };
     for (step, site) in flow.unit.site_steps() {
         let taken = &flow.unit.sites[site];
         if matches!(taken.lock, Lock::Advisory { .. }) {
@@ -25,7 +25,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         let before = &flow.trace.before[step];
         let silence = if before.in_transaction() {
             Some(OPEN)
-        } else if context.facts.caller_may_begin(flow, context.file) {
+        } else if context.caller_may_begin(flow) {
             Some("a caller may have begun a transaction on this session")
         } else if !before.autocommit() {
             Some("a transaction is open here, or may be")

@@ -2,6 +2,7 @@
 
 mod after;
 
+use super::xact_lock_outside_transaction::alone;
 use crate::finding::{Level, Place};
 use crate::flow::{Lock, SiteId, StepId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
@@ -27,11 +28,15 @@ struct Told {
 }
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    for (_, site) in flow.unit.site_steps() {
+    for (step, site) in flow.unit.site_steps() {
         match &flow.unit.sites[site].lock {
             Lock::Advisory { function, .. } if function.acquires() && function.scope == Scope::Transaction => {}
             Lock::Rows { .. } => {}
             Lock::Advisory { .. } | Lock::Table => continue,
+        }
+        // That is told of the transaction.
+        if alone::work_after(context, flow, step, site).is_some() {
+            continue;
         }
         let Some(told) = goes_on(flow, site).or_else(|| after::change(context, flow, site)) else {
             let why = "no work that it guards is known to go on after its transaction";

@@ -1,9 +1,11 @@
 //! The transaction form in autocommit: gone at the end of its own statement.
 
+pub(super) mod alone;
+
 use crate::finding::{Level, Place};
 use crate::flow::{Action, Evidence, Owner, Session, StepId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::Scope;
+use crate::sql::advisory::{Action as Call, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "xact-lock-outside-transaction",
@@ -20,8 +22,19 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if !function.acquires() || function.scope != Scope::Transaction {
             continue;
         }
-        let silence = if context.facts.caller_may_begin(flow, context.file) {
+        let silence = if context.caller_may_begin(flow) {
             Some("a caller may have begun a transaction on this session")
+        } else if let Some(work) = alone::work_after(context, flow, step, site) {
+            let session = flow.unit.session.as_ref();
+            let is_known = session.is_some_and(|session| session.evidence > Evidence::Name && !session.is_shared());
+            // Who asks for a moment whether somebody holds it may mean that.
+            let level =
+                if is_known && function.action == Call::Lock { Level::Error } else { Level::Warning };
+            let message = format!("the transaction holds nothing but `{}`, which ends with it before the work runs", function.name);
+            sink.at_site(&RULE, level, context, (flow, site), message)
+                .related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock")
+                .help("do the work in the transaction that takes the lock");
+            continue;
         } else if !flow.trace.before[step].autocommit() {
             Some("a transaction is open here, or may be")
         } else if taken.guards_own_statement {
@@ -38,7 +51,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             sink.silent(&RULE, context, taken.span, "nothing in sight is done after it");
             continue;
         };
-        let level = if flow.unit.autocommit_is_evident() { Level::Error } else { Level::Warning };
+        let level = if context.autocommit_is_evident(flow) { Level::Error } else { Level::Warning };
         sink.at_site(
             &RULE,
             level,
@@ -60,12 +73,8 @@ fn work_beside(context: &Context<'_>, flow: &UnitFlow, lock: StepId) -> Option<S
     let through_pool = |session: &Session| session.owner == Owner::PerCall && session.evidence > Evidence::Name;
     flow.unit.session.as_ref().filter(|session| through_pool(session))?;
     // The sessions of a function have their steps in common.
-    let others = context.file.units.iter().filter(|other| {
-        other.unit.span == flow.unit.span
-            && other.unit.name == flow.unit.name
-            && other.unit.steps.len() == flow.unit.steps.len()
-            && other.unit.session != flow.unit.session
-    });
+    let units = context.file.units.iter().filter(|other| other.is_of_function_of(flow));
+    let others = units.filter(|other| other.unit.session != flow.unit.session);
     let work = |other: &UnitFlow| {
         let mut steps = other.unit.steps.iter().enumerate().skip(lock + 1);
         steps.find(|(_, step)| matches!(step.action, Action::Work { .. })).map(|(id, _)| id)

@@ -109,6 +109,9 @@ impl<'s> Run<'_, 's, '_> {
         {
             return val;
         }
+        if let Some(val) = self.offered(call, span, out) {
+            return val;
+        }
         if matches!(code.exprs.get(call.callee).map(|expr| &expr.value), Some(Value::Name("yield"))) {
             return self.yields(call, out);
         }
@@ -116,7 +119,7 @@ impl<'s> Run<'_, 's, '_> {
         let receiver = match code.exprs.get(call.callee).map(|expr| &expr.value) {
             Some(Value::Member { of, .. }) => {
                 if self.names.is_this(self.function(), *of) {
-                    Val::This
+                    self.migration(call).map_or(Val::This, Val::Handle)
                 } else {
                     match self.names.qualified(*of).and_then(|name| self.names.global(&name)) {
                         // A variable has its name by itself.
@@ -139,7 +142,10 @@ impl<'s> Run<'_, 's, '_> {
                     let module = module.as_deref().and_then(|name| name.rsplit_once('.')).map(|(module, _)| module);
                     match module.and_then(|module| self.names.global(module)) {
                         Some(handle) if handle.kind.method(call.name).is_some() => Val::Handle(handle),
-                        _ => self.block_receiver(call.name),
+                        _ => match self.migration(call) {
+                            Some(handle) => Val::Handle(handle),
+                            None => self.block_receiver(call.name),
+                        },
                     }
                 }
             },

@@ -219,6 +219,9 @@ impl Run<'_, '_, '_> {
             }
             Val::Query(query) => Val::Query(query),
             Val::Nothing => {
+                if let Some(handle) = self.names.member_of_value(of, name, function, 0) {
+                    return Val::Handle(handle);
+                }
                 // `Class.TEXT`
                 let class = match code.exprs.get(of).map(|expr| &expr.value) {
                     Some(Value::Name(class)) => Some(*class),
@@ -236,6 +239,7 @@ impl Run<'_, '_, '_> {
         let node = self.program.code.exprs.get(expr)?;
         let span = match &node.value {
             Value::Text(_) => node.span,
+            Value::Block(stmt) => return self.text_of(self.names.alone_in(*stmt)?),
             Value::Call(call) => {
                 // `text("…")`, `sql("…").strip()`: the only text among its arguments.
                 let call = &self.program.code.calls[*call];

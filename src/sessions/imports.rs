@@ -1,37 +1,53 @@
 //! Handles that a file imports from another one of the tree: which it asks for, and what the other file declares by that
 //! name.
 
-use super::Run;
-use super::call::Asked;
-use super::names::Names;
-use super::value::{Handle, Origin, Val};
+use super::names::{Names, bare};
+use super::value::Handle;
 use crate::driver::{Driver, Kind};
-use crate::flow::{Evidence, Node, Owner};
 use crate::host;
-use crate::host::code::{Argument, Call, Code, Value};
+use crate::host::code::{Code, Value};
 use crate::language::{HostLanguage, Language};
 use crate::source::Source;
-use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A name that a file runs SQL on, of which it does not say more than where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wanted {
-    /// How the file writes it: `db`, `db.pool`.
+    /// How the file writes it: `db`, `db.pool`; a member of a class with the class' name.
     pub local: String,
     /// The module as the file names it; empty for its own package.
     pub module: String,
+    /// The class that it is a member of.
+    pub class: Option<String>,
     /// The name there; empty for what the module is as a whole.
     pub part: String,
 }
 
-/// A handle that a file declares for others.
+/// What something that a file declares is for who names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The handle itself.
+    Value,
+    /// A function that gives it.
+    Gives,
+    /// A function that runs the SQL which it is given on it.
+    Runs,
+    /// A function that gets one for the function which is its argument at this place.
+    Lends(usize),
+}
+
+/// A handle that a file declares for others, or a function that works with one.
 #[derive(Clone, Copy, Debug)]
 pub struct Exported {
     pub(super) driver: &'static Driver,
     pub(super) kind: &'static Kind,
-    /// It is no handle but a function that gets one for the function which is its argument at this place.
-    pub(super) lends: Option<usize>,
+    pub(super) role: Role,
+}
+
+impl PartialEq for Exported {
+    fn eq(&self, other: &Self) -> bool {
+        (self.driver.name, self.kind.name, self.role) == (other.driver.name, other.kind.name, other.role)
+    }
 }
 
 /// The handles that a file imports, by how it writes them.
@@ -43,52 +59,126 @@ const MAX_WANTED: usize = 64;
 /// What a file imports that may be a handle: asked where it works on a session that nothing in it explains.
 pub(super) fn wanted(names: &Names<'_, '_>, code: &Code<'_>, language: HostLanguage) -> BTreeSet<Wanted> {
     let declared = names.declared();
-    // What is called and what is asked of: `pool.connection()`, `db.pool.acquire()`.
-    let receivers = code.exprs.iter().filter_map(|expr| match &expr.value {
-        Value::Member { of, name, .. } => match code.exprs.get(*of).map(|of| &of.value) {
-            Some(Value::Name(first)) => Some((*first, *name)),
-            _ => None,
-        },
-        _ => None,
-    });
-    // Who is given a function may call it with a handle: `withClient(async (client) => …)`.
-    let lenders = code.calls.iter().filter_map(|call| {
-        let is_function = |given: &Argument<'_>| {
-            matches!(code.exprs.get(given.value).map(|expr| &expr.value), Some(Value::Function(_)))
-        };
-        let Some(Value::Name(name)) = code.exprs.get(call.callee).map(|expr| &expr.value) else { return None };
-        (is_script(language) && call.arguments.iter().any(is_function)).then_some((*name, ""))
-    });
-    let mut found = BTreeSet::new();
-    for (first, second) in receivers.chain(lenders) {
-        let qualified = format!("{first}.{second}");
-        let mut want = |local: &str, module: &str, part: &str| {
-            if found.len() < MAX_WANTED {
-                found.insert(Wanted { local: local.to_owned(), module: module.to_owned(), part: part.to_owned() });
+    let mut asked = Asked { names, language, found: BTreeSet::new() };
+    // What is called and what is asked of: `pool.connection()`, `db.pool.acquire()`, `db('members')`.
+    for expr in &code.exprs {
+        match &expr.value {
+            Value::Member { of, name, .. } => {
+                if let Some(Value::Name(first)) = code.exprs.get(*of).map(|of| &of.value) {
+                    asked.name(first, Some(name), declared.contains(first));
+                }
+                let function = names.function_at(expr.span);
+                if let Some(class) = names.class_of_value(*of, function, 0) {
+                    asked.member(&class, name);
+                }
             }
-        };
-        match (names.import(first), language) {
-            (None, HostLanguage::Go) if !declared.contains(first) => want(first, "", first),
+            Value::Call(call) => {
+                if let Some(Value::Name(name)) = code.exprs.get(code.calls[*call].callee).map(|callee| &callee.value) {
+                    asked.name(name, None, declared.contains(name));
+                }
+            }
+            Value::Name(name) if !declared.contains(name) => {
+                // `DB[:items]`
+                if language == HostLanguage::Ruby {
+                    asked.name(name, None, false);
+                }
+                // A field of what a class extends, by its name alone.
+                if let Some(class) = names.class_of(names.function_at(expr.span))
+                    && !class.bases.is_empty()
+                {
+                    asked.member(class.name, name);
+                }
+            }
+            _ => {}
+        }
+    }
+    asked.found
+}
+
+/// What is asked for.
+struct Asked<'n, 'a, 's> {
+    names: &'n Names<'a, 's>,
+    language: HostLanguage,
+    found: BTreeSet<Wanted>,
+}
+
+impl Asked<'_, '_, '_> {
+    fn want(&mut self, local: &str, module: &str, class: Option<&str>, part: &str) {
+        if self.found.len() < MAX_WANTED {
+            let (local, module, part) = (local.to_owned(), module.to_owned(), part.to_owned());
+            self.found.insert(Wanted { local, module, class: class.map(str::to_owned), part });
+        }
+    }
+
+    /// A name of the file, and what is asked of it.
+    fn name(&mut self, first: &str, second: Option<&str>, declared: bool) {
+        let qualified = second.map(|second| (format!("{first}.{second}"), second));
+        match (self.names.import(first), self.language) {
+            (None, HostLanguage::Go) if !declared => self.want(first, "", None, first),
+            (None, HostLanguage::Ruby) if !declared && first.starts_with(|c: char| c.is_ascii_uppercase()) => {
+                self.want(first, "", None, first);
+            }
             (None, _) => {}
-            (Some(path), HostLanguage::Go) => want(&qualified, path, second),
+            (Some(path), HostLanguage::Go) => {
+                if let Some((qualified, second)) = qualified {
+                    self.want(&qualified, path, None, second);
+                }
+            }
             (Some(path), HostLanguage::Python) => {
                 if let Some((module, part)) = path.rsplit_once('.') {
-                    want(first, if module.is_empty() { "." } else { module }, part);
+                    self.want(first, if module.is_empty() { "." } else { module }, None, part);
                 }
-                want(&qualified, path, second);
+                if let Some((qualified, second)) = qualified {
+                    self.want(&qualified, path, None, second);
+                }
             }
-            (Some(path), _) => {
-                let last = path.rsplit('/').next().unwrap_or(path);
-                let (file, part) = named_part(last);
-                let module = &path[..path.len() - last.len() + file.len()];
-                if part.is_empty() && !second.is_empty() {
-                    want(&qualified, module, second);
+            (Some(path), HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx) => {
+                let (module, part) = script_part(path);
+                if let Some((qualified, second)) = qualified.filter(|_| part.is_empty()) {
+                    self.want(&qualified, module, None, second);
                 }
-                want(first, module, part);
+                self.want(first, module, None, part);
+            }
+            (Some(_), _) => {}
+        }
+    }
+
+    /// A member of a class that no library has.
+    fn member(&mut self, class: &str, name: &str) {
+        if self.names.of_type(class).is_some() {
+            return;
+        }
+        for class in self.names.seen_as(class) {
+            let local = format!("{class}.{}", bare(name));
+            let (first, rest) = class.split_once('.').map_or((&*class, None), |(first, rest)| (first, Some(rest)));
+            let path = self.names.import(first).unwrap_or_default();
+            let (module, class) = match (self.language, rest) {
+                (HostLanguage::Go, Some(rest)) => (path, rest),
+                (HostLanguage::Python, None) => path.rsplit_once('.').unwrap_or(("", first)),
+                (HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx, None) => {
+                    let (module, part) = script_part(path);
+                    (module, if matches!(part, "" | "default") { first } else { part })
+                }
+                (_, rest) => (path, rest.unwrap_or(first)),
+            };
+            let nowhere = module.is_empty() && is_by_module(self.language);
+            if !nowhere {
+                self.want(&local, module, Some(class), bare(name));
             }
         }
     }
-    found
+}
+
+/// Whether what a file does not import is not seen in it.
+fn is_by_module(language: HostLanguage) -> bool {
+    matches!(language, HostLanguage::Python | HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx)
+}
+
+/// The module of an import's path, and what is imported from it by name.
+fn script_part(path: &str) -> (&str, &str) {
+    let last = path.rsplit('/').next().unwrap_or(path);
+    let (file, part) = named_part(last);
+    (&path[..path.len() - last.len() + file.len()], part)
 }
 
 /// The file that a path's last part names, and what is imported from it by name: `db.js.pool`.
@@ -107,82 +197,33 @@ fn named_part(last: &str) -> (&str, &str) {
     }
 }
 
-/// What a file declares by a name for others; by no name what it is as a whole.
-pub fn exported(source: &Source, part: &str) -> Option<Exported> {
-    let Language::Host(language) = source.language() else { return None };
-    let code = host::code(source)?;
-    let nothing = Imported::new();
-    let names = Names::new(&code, source.text(), language, &nothing);
-    let handle = if part.is_empty() { names.only_handle() } else { names.handle_of_name(part, 0, 0) };
-    match handle {
-        Some(handle) => Some(Exported { driver: handle.driver, kind: handle.kind, lends: None }),
-        None => lender(&names, &code, source.text(), language, part),
-    }
-}
-
-/// A function that borrows a connection, calls one of its parameters with it, and gives it back, with nothing else done to
-/// the session.
-fn lender(names: &Names<'_, '_>, code: &Code<'_>, text: &str, language: HostLanguage, part: &str) -> Option<Exported> {
-    const DOES_MORE: &[&str] =
-        &["begin", "transaction", "commit", "discard", "advisory", "end(", "release(true", "destroy"];
-    let declared = || match code.exprs.get(names.module(part)?.value?)?.value {
-        Value::Function(function) => Some(function),
-        _ => None,
+/// What a file declares for others: by a name, or by no name what it is as a whole; by a class and the name of a member.
+pub fn exported(source: &Source, parts: &[(Option<&str>, &str)]) -> Vec<Option<Exported>> {
+    let nothing = || vec![None; parts.len()];
+    let (Language::Host(language), Some(code)) = (source.language(), host::code(source)) else { return nothing() };
+    let imported = Imported::new();
+    let names = Names::new(&code, source.text(), language, &imported);
+    let value = |handle: Handle| Exported { driver: handle.driver, kind: handle.kind, role: Role::Value };
+    let one = |(class, part): &(Option<&str>, &str)| match class {
+        Some(class) => {
+            code.classes.iter().any(|known| known.name == *class).then_some(())?;
+            let field = names.handle_of_field(class, part, 0).map(value);
+            field.or_else(|| names.offers(names.method(class, part, 0)?, 0))
+        }
+        None if part.is_empty() => names.only_handle().map(value),
+        None => names
+            .handle_of_name(part, 0, 0)
+            .map(value)
+            .or_else(|| names.offers(names.function(0, part, usize::MAX)?, 0))
+            .or_else(|| names.lender(part)),
     };
-    let id = code.functions.iter().position(|function| function.name == part).or_else(declared)?;
-    let function = &code.functions[id];
-    let body = text.get(function.span.range())?.to_ascii_lowercase();
-    if !is_script(language) || DOES_MORE.iter().any(|word| body.contains(word)) {
-        return None;
-    }
-    code.calls.iter().find_map(|call| {
-        let Value::Name(name) = code.exprs.get(call.callee)?.value else { return None };
-        let lends = function.parameters.iter().position(|parameter| parameter.name == name)?;
-        let given = call.arguments.first().filter(|_| function.span.contains(code.exprs[call.expr].span))?;
-        let handle = names.handle(given.value, id, 0).filter(|handle| handle.kind.owner == Owner::Borrowed)?;
-        Some(Exported { driver: handle.driver, kind: handle.kind, lends: Some(lends) })
-    })
-}
-
-fn is_script(language: HostLanguage) -> bool {
-    matches!(language, HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx)
-}
-
-impl<'s> Run<'_, 's, '_> {
-    /// A call of another file's function that lends a connection to the function which it is given.
-    pub(super) fn lends_elsewhere(
-        &mut self,
-        call: &Call<'s>,
-        asked: &Asked<'_, 's>,
-        out: &mut Vec<Node>,
-    ) -> Option<Val> {
-        let Some(Value::Name(name)) = self.program.code.exprs.get(call.callee).map(|expr| &expr.value) else {
-            return None;
-        };
-        let Exported { driver, kind, lends: Some(place) } = *self.names.imported.get(*name)? else { return None };
-        let Some(Val::Function(function)) = asked.vals.get(place) else { return None };
-        let origin = Origin::At(asked.span);
-        let handle = Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None };
-        let session = self.session(&handle);
-        let (mut body, mut cleanup) = (Vec::new(), Vec::new());
-        let result = self.follow(*function, &[Val::Handle(handle)], &[], true, &mut body);
-        self.give_back(session, Span::new(asked.span.end, asked.span.end), &mut cleanup);
-        let (body, cleanup) = (Box::new(Node::Sequence(body)), Box::new(Node::Sequence(cleanup)));
-        out.push(Node::Ensured { body, cleanup });
-        Some(result)
-    }
+    parts.iter().map(one).collect()
 }
 
 impl Names<'_, '_> {
     /// A handle that another file declares, by how this one writes it.
     pub(super) fn imported(&self, written: &str) -> Option<Handle> {
-        let exported = self.imported.get(written).filter(|exported| exported.lends.is_none())?;
-        let origin = match exported.kind.owner {
-            Owner::Ambient => Origin::Global(exported.driver.name),
-            _ => Origin::Imported(written.to_owned()),
-        };
-        let (driver, kind) = (exported.driver, exported.kind);
-        Some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None })
+        self.offered(written, Role::Value)
     }
 
     /// The handle that the file is as a whole, for who imports it: the only one that it declares.

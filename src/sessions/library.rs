@@ -71,6 +71,10 @@ impl Names<'_, '_> {
 
     /// The framework's handle of that name.
     pub(super) fn global(&self, name: &str) -> Option<Handle> {
+        // What another file declares by that name is known better.
+        if let Some(handle) = self.imported(name).or_else(|| self.constant(name)) {
+            return Some(handle);
+        }
         let name = name.replace("::", ".").replace('\\', ".");
         self.drivers.iter().find_map(|driver| {
             let fits =

@@ -31,6 +31,9 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn settle(&mut self, id: SessionId, made: ExprId, function: FunctionId) {
         let code = self.program.code;
         let Some(Value::Call(call)) = code.exprs.get(made).map(|expr| &expr.value) else { return };
+        if self.sessions.all[id].driver == "JDBC" && self.is_configured_here(*call, function) {
+            self.sessions.all[id].begins = Begins::Never;
+        }
         let mut open: Vec<(Option<&str>, ExprId)> =
             code.calls[*call].arguments.iter().map(|argument| (argument.name, argument.value)).collect();
         // `PgPoolOptions::new().max_connections(5).connect(url)`

@@ -1,7 +1,7 @@
 //! From names and types to handles: what a file declares, and which library that is.
 
 use super::answer::maps_rows;
-use super::imports::Imported;
+use super::imports::{Exported, Imported};
 use super::library::{PASSES, aliases, borrows};
 use super::types::{package, within};
 use super::value::{Handle, Origin};
@@ -11,6 +11,7 @@ use crate::flow::{Evidence, Owner};
 use crate::host::code::{Binding, Call, Class, Code, ExprId, Flow, FunctionId, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
@@ -30,13 +31,13 @@ pub(super) struct Declared<'s> {
 
 /// The names of a file.
 pub(super) struct Names<'a, 's> {
-    code: &'a Code<'s>,
+    pub(super) code: &'a Code<'s>,
     pub(super) text: &'s str,
-    language: HostLanguage,
+    pub(super) language: HostLanguage,
     /// Variables by function.
     pub(super) locals: HashMap<(FunctionId, &'s str), Declared<'s>>,
     /// Fields by the name of their class, which may be declared in pieces.
-    fields: HashMap<(&'s str, &'s str), Declared<'s>>,
+    pub(super) fields: HashMap<(&'s str, &'s str), Declared<'s>>,
     /// Functions by name, and those of a class by the class' name.
     functions: HashMap<&'s str, Vec<FunctionId>>,
     imports: HashMap<&'s str, &'a str>,
@@ -46,6 +47,10 @@ pub(super) struct Names<'a, 's> {
     pub(super) aliases: HashMap<&'s str, &'s str>,
     /// The handles that it imports.
     pub(super) imported: &'a Imported,
+    /// The classes whose fields are looked at.
+    pub(super) around: RefCell<Vec<String>>,
+    /// What its functions offer, as far as it was asked.
+    pub(super) offers: RefCell<HashMap<FunctionId, Option<Exported>>>,
     /// The file may have rows made into something else.
     pub(super) maps_rows: bool,
     /// The file makes a pool one connection, which may be any of its pools.
@@ -84,6 +89,8 @@ impl<'a, 's> Names<'a, 's> {
             drivers: DRIVERS.iter().filter(used).collect(),
             aliases: aliases(text, language),
             imported,
+            around: RefCell::default(),
+            offers: RefCell::default(),
             maps_rows: maps_rows(text),
             of_one: OnceLock::new(),
             is_laravel: language == HostLanguage::Php && text.contains("Illuminate\\"),
@@ -99,25 +106,6 @@ impl<'a, 's> Names<'a, 's> {
         names.declare();
         names.compose();
         names
-    }
-
-    /// What `T { field: value }` gives the fields of a class of this file.
-    fn compose(&mut self) {
-        let code = self.code;
-        let of_file: HashSet<&str> = code.classes.iter().map(|class| class.name).collect();
-        for call in code.calls.iter().filter(|call| call.constructs && of_file.contains(call.name)) {
-            let Some(at) = code.exprs.get(call.expr).map(|expr| expr.span) else { continue };
-            let around = code.functions.iter().enumerate().rfind(|(_, function)| function.span.contains(at));
-            let function = around.map(|(id, _)| id).unwrap_or_default();
-            for argument in &call.arguments {
-                let Some(name) = argument.name else { continue };
-                let declared = Declared { ty: None, value: Some(argument.value), part: None, function };
-                let known = self.fields.entry((call.name, bare(name))).or_insert(declared);
-                if known.value.is_none() {
-                    *known = Declared { ty: known.ty, ..declared };
-                }
-            }
-        }
     }
 
     /// Whether the file uses one of some libraries.
@@ -339,11 +327,16 @@ impl<'a, 's> Names<'a, 's> {
                 if let Some(imported) = self.text.get(node.span.range()).and_then(|text| self.imported(text)) {
                     return Some(imported);
                 }
-                let of = self.handle(*of, function, depth + 1)?;
-                derived(&of, of.kind.method(name)?, node.span)
+                match self.handle(*of, function, depth + 1) {
+                    Some(of) => derived(&of, of.kind.method(name)?, node.span),
+                    None => self.member_of_value(*of, name, function, depth + 1),
+                }
             }
             Value::Call(call) => {
                 let call = self.code.calls.get(*call)?;
+                if let Some(given) = self.given_by(call, function, node.span, depth) {
+                    return Some(given);
+                }
                 if let Some(name) = self.qualified(call.callee)
                     && let Some((driver, kind)) = self.made(&name, call.constructs)
                 {
@@ -390,6 +383,8 @@ impl<'a, 's> Names<'a, 's> {
                     made: None,
                 })
             }
+            Value::Propagate(inner) => self.handle(*inner, function, depth + 1),
+            Value::Block(stmt) => self.handle(self.alone_in(*stmt)?, function, depth + 1),
             Value::Other(parts) => match parts.as_slice() {
                 [only] => self.handle(*only, function, depth + 1),
                 _ => None,
@@ -421,7 +416,7 @@ impl<'a, 's> Names<'a, 's> {
                 return Some(handle);
             }
         }
-        let class = self.class_of(function).map_or("", |class| class.name);
+        let class = &self.class_around(function);
         self.handle_of_field(class, name, depth).or_else(|| self.imported(name)).or_else(|| {
             // Ruby's constants are seen from the modules inside.
             let (around, _) = self.fields.keys().find(|(around, field)| *field == name && *around != class)?;
@@ -429,16 +424,7 @@ impl<'a, 's> Names<'a, 's> {
         })
     }
 
-    /// What a field stands for.
-    pub(super) fn handle_of_field(&self, class: &str, name: &str, depth: usize) -> Option<Handle> {
-        let mut handle = self.handle_of(self.field(class, name)?, depth)?;
-        if !matches!(handle.origin, Origin::Global(_)) {
-            handle.origin = Origin::Field(class.to_owned(), bare(name).to_owned());
-        }
-        Some(handle)
-    }
-
-    fn handle_of(&self, declared: Declared<'s>, depth: usize) -> Option<Handle> {
+    pub(super) fn handle_of(&self, declared: Declared<'s>, depth: usize) -> Option<Handle> {
         if depth > MAX_DEPTH {
             return None;
         }

@@ -107,7 +107,11 @@ impl<'s> Run<'_, 's, '_> {
                 asked.arguments.first().map_or("", |argument| self.slice(self.program.code.exprs[argument.value].span));
             let named = text.trim_start_matches(['&', '*', ' ']).trim_start_matches("mut ");
             let handle = implicit.unwrap_or_else(|| self.unknown(named));
-            let answer = self.run_noting(&handle, &query, (span, call.name), false, out);
+            // ScalikeJDBC's `sql"…".execute.apply()`.
+            let receiver = self.receiver_text(call.expr);
+            let name =
+                if receiver.ends_with(".execute") || receiver.ends_with(".execute()") { "execute" } else { call.name };
+            let answer = self.run_noting(&handle, &query, (span, name), false, out);
             if let Val::Answer(answer) = answer {
                 query.answer = Some(answer);
             }

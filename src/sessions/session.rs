@@ -62,11 +62,6 @@ impl Sessions {
         self.by_origin.get(origin).copied()
     }
 
-    /// Where they come from.
-    pub(super) fn origins(&self) -> impl Iterator<Item = &Origin> {
-        self.origins.iter()
-    }
-
     /// A function that is called again opens other sessions than before; those that it gives back stay what they are.
     pub(super) fn forget(&mut self, function: Span, result: &Val) {
         // What a closure sees goes on living.
@@ -166,6 +161,7 @@ impl<'s> Run<'_, 's, '_> {
             annotated: self.annotated && handle.kind.name == AROUND.name,
             is_global: matches!(handle.origin, Origin::Global(_)),
             is_entry: self.is_entry,
+            is_injected: self.is_routed(root),
             is_field: matches!(handle.origin, Origin::Field(..)),
             is_imported: matches!(handle.origin, Origin::Imported(_)),
             is_made: handle.made.is_some(),
@@ -391,6 +387,18 @@ impl<'s> Run<'_, 's, '_> {
             Some(Value::Call(call)) => names.contains(&code.calls[*call].name),
             _ => false,
         }
+    }
+
+    /// Whether a function is given to a route of ASP.NET's minimal APIs, which hands it what it declares.
+    fn is_routed(&self, function: FunctionId) -> bool {
+        const ROUTES: &[&str] = &["MapGet", "MapPost", "MapPut", "MapDelete", "MapPatch", "MapMethods"];
+        let code = self.program.code;
+        let is_it = |expr: ExprId| matches!(code.exprs[expr].value, Value::Function(found) if found == function);
+        self.program.language == HostLanguage::CSharp
+            && code
+                .calls
+                .iter()
+                .any(|call| ROUTES.contains(&call.name) && call.arguments.iter().any(|argument| is_it(argument.value)))
     }
 
     /// Notes that an unlock is sent with a context that may be cancelled by then.

@@ -25,7 +25,7 @@ fn counts(language: HostLanguage, name: &str) -> bool {
         HostLanguage::CSharp => &["ExecuteNonQuery", "ExecuteNonQueryAsync"],
         HostLanguage::Php => &["execute", "exec", "statement", "unprepared", "affectingStatement", "executeStatement"],
         HostLanguage::Java | HostLanguage::Kotlin => &["execute", "executeUpdate"],
-        HostLanguage::Rust => &["execute"],
+        HostLanguage::Rust | HostLanguage::Scala => &["execute"],
         _ => &[],
     };
     names.contains(&name)
@@ -142,8 +142,11 @@ impl<'s> Run<'_, 's, '_> {
                         self.builder.answered(at, Says::Dropped);
                     }
                     // Elsewhere the rows can be fetched later.
-                    let is_all =
-                        matches!(self.program.language, HostLanguage::Rust | HostLanguage::Go | HostLanguage::CSharp);
+                    let is_all = match self.program.language {
+                        HostLanguage::Rust | HostLanguage::Go | HostLanguage::CSharp => true,
+                        HostLanguage::Scala => handle.driver.name == "ScalikeJDBC",
+                        _ => false,
+                    };
                     site = Some(at).filter(|_| !(counted && is_all));
                 }
                 Some(Lock::Unlock) if cancelled || self.suspended > 0 => self.cancelled(session, at),

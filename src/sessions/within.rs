@@ -3,8 +3,9 @@
 use super::value::{Handle, Origin, Val};
 use super::{MAX_INLINED, Run};
 use crate::driver::Does;
-use crate::flow::{Action, Begins, Node, Owner};
-use crate::host::code::{Argument, Call, ExprId, Value};
+use crate::flow::{Action, Begins, Evidence, Node, Owner};
+use crate::host::code::{Argument, Call, ExprId, FunctionId, Value};
+use crate::language::HostLanguage;
 use crate::span::Span;
 
 /// How long the options of a transaction may be, in bytes.
@@ -121,7 +122,11 @@ impl<'s> Run<'_, 's, '_> {
                     self.instead.pop();
                 }
                 _ => {
-                    if let Val::Function(function) = self.eval(argument.value, out) {
+                    let val = self.eval(argument.value, out);
+                    // `pool.AcquireFunc(ctx, sendDigests)`
+                    if let (Val::Nothing, Some(function)) = (&val, self.named_function(argument.value)) {
+                        result = self.named(function, &inner, &mut body);
+                    } else if let Val::Function(function) = val {
                         result = self.follow(function, &[Val::Handle(inner.clone())], &[], true, &mut body);
                     }
                 }
@@ -129,6 +134,33 @@ impl<'s> Run<'_, 's, '_> {
         }
         let cleanup = Box::new(Node::Sequence(opened.cleanup));
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup });
+        result
+    }
+
+    /// A function of the file that is given by its name.
+    fn named_function(&self, expr: ExprId) -> Option<FunctionId> {
+        let code = self.program.code;
+        let name = match &code.exprs.get(expr)?.value {
+            Value::Name(name) => name,
+            Value::Member { of, name, .. } if self.names.is_this(self.function(), *of) => name,
+            _ => return None,
+        };
+        // Of two by that name, nobody knows which.
+        self.names.function(self.function(), name, usize::MAX)
+    }
+
+    /// Runs a named function with a handle, for the parameter that has its type or else the first.
+    fn named(&mut self, function: FunctionId, inner: &Handle, out: &mut Vec<Node>) -> Val {
+        let takes = &self.program.code.functions[function].parameters;
+        let typed = |ty: &str| self.names.of_type(ty).is_some();
+        let place = takes.iter().position(|parameter| parameter.ty.is_some_and(typed));
+        let mut given = vec![Val::Nothing; takes.len()];
+        if let Some(slot) = given.get_mut(place.unwrap_or(0)) {
+            *slot = Val::Handle(inner.clone());
+        }
+        self.lent.push(inner.clone());
+        let result = self.follow(function, &given, &[], false, out);
+        self.lent.pop();
         result
     }
 
@@ -189,6 +221,16 @@ impl<'s> Run<'_, 's, '_> {
         self.give_back(id, end, &mut cleanup);
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
         Some(val)
+    }
+
+    /// Scala: what runs the program that a function gives, whoever that is.
+    pub(super) fn program_of(&self, function: FunctionId) -> Option<Handle> {
+        let called = self.program.code.functions.get(function)?;
+        let (driver, kind) =
+            self.names.of_type(called.returns.filter(|_| self.program.language == HostLanguage::Scala)?)?;
+        let is_program = matches!(kind.name, "Program" | "Action");
+        let origin = Origin::At(called.at);
+        is_program.then_some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None })
     }
 
     /// Runs a program that is a value: by its name the one that was declared.

@@ -1,0 +1,188 @@
+//! Conditions and sort keys that a query builder is given as text: they become the query that the builder makes of them, as
+//! far as the host statement around shows it.
+
+use crate::host::{CallSite, Literal, Position};
+use crate::language::HostLanguage;
+use crate::region::{Builder, Region, SegmentKind};
+use crate::span::{Span, SqlSpan};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Methods and keywords that take a condition.
+const CONDITIONS: &[&str] = &[
+    "and",
+    "andWhere",
+    "and_where",
+    "filter",
+    "having",
+    "havingRaw",
+    "or_where",
+    "orWhere",
+    "orWhereRaw",
+    "where",
+    "Where",
+    "whereRaw",
+    "where_raw",
+];
+
+/// Those that take sort keys.
+const ORDERS: &[&str] = &["Order", "addOrderBy", "order", "orderBy", "orderByRaw", "order_by"];
+
+/// Calls that make a piece of SQL of a text, inside such a method.
+const PIECES: &[&str] = &["Arel.sql", "condition", "cust", "field", "fragment", "lit", "literal", "raw", "sql", "text"];
+
+/// How long a host statement may be, in bytes.
+const LONGEST: usize = 4096;
+
+/// Where a piece stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Where,
+    OrderBy,
+}
+
+/// The query around a text that calls an advisory function, where it is a condition or a sort key of a query builder.
+pub(super) fn query<'s>(
+    text: &'s str,
+    language: HostLanguage,
+    calls: &[CallSite<'s>],
+    literal: &Literal<'s>,
+) -> Option<Region<'s>> {
+    let sql = literal.region.text();
+    if literal.documentation || !is_condition(sql) {
+        return None;
+    }
+    let around = text.get(literal.statement.range()).filter(|around| around.len() <= LONGEST)?;
+    // What its rows are drawn from may be fixed before.
+    static FENCES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?i)subquery|with_cte|\bwith\w*\(|materialized|lateral|\.cte\(|\bfrom\w*\(\s*["'`]?\s*\(|\(\s*select\s"#,
+        )
+        .ok()
+    });
+    if FENCES.as_ref().is_none_or(|fences| fences.is_match(around)) {
+        return None;
+    }
+    let place = place(calls, literal)?;
+    let at = Span::new(literal.region.span().start, literal.region.span().start);
+    let end = Span::new(literal.region.span().end, literal.region.span().end);
+    let mut builder = Builder::new();
+    let columns = columns(text, language, calls, literal);
+    // What it qualifies its columns by is a table of the query.
+    let table = columns.iter().flatten().copied().chain([sql]).find_map(qualifier).unwrap_or("t");
+    let others = others(around, place);
+    let before = match place {
+        Place::Where => format!("SELECT * FROM {table} WHERE {others}("),
+        Place::OrderBy => format!("SELECT * FROM {table} ORDER BY "),
+    };
+    builder.push(SegmentKind::Escape, &before, at);
+    copy(literal, &columns, &mut builder);
+    let sort = if place == Place::Where { sort_key(around) } else { None };
+    let close = if place == Place::Where { ")" } else { "" };
+    let sort = sort.map_or(String::new(), |key| format!(" ORDER BY {key}"));
+    let limit = if is_limited(around) { " LIMIT 1" } else { "" };
+    builder.push(SegmentKind::Escape, &format!("{close}{sort}{limit}"), end);
+    Some(builder.finish(literal.region.span()))
+}
+
+/// Whether a text is a condition or a sort key with an advisory call in it, and no sentence about one.
+fn is_condition(sql: &str) -> bool {
+    static CONDITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?is)^(?:.*(?:[(=,]|\b(?:and|or|not|when|then)\b))?\s*(?:pg_catalog\.)?pg_(?:try_)?advisory_\w*lock\w*\([^()]*(?:\([^()]*\)[^()]*)*\)",
+            r"\s*(?:$|[)=<>!:,]|(?:and|or|asc|desc|then|is\s+(?:not\s+)?(?:true|false|null))\b)",
+        ))
+        .ok()
+    });
+    CONDITION.as_ref().is_some_and(|known| known.is_match(sql))
+}
+
+/// What the first column in a text is qualified by.
+fn qualifier(sql: &str) -> Option<&str> {
+    static COLUMN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?:^|[(,=\s])([A-Za-z_]\w*)\.[A-Za-z_]\w*\s*(?:$|[),:=])").ok());
+    Some(COLUMN.as_ref()?.captures(sql)?.get(1)?.as_str())
+}
+
+/// Which part of its query a literal is.
+fn place(calls: &[CallSite<'_>], literal: &Literal<'_>) -> Option<Place> {
+    let mut argument = literal.argument?;
+    loop {
+        let call = calls.get(argument.call)?;
+        if let Position::Keyword(keyword @ ("where" | "or_where" | "having" | "order_by")) = argument.position {
+            return Some(if keyword == "order_by" { Place::OrderBy } else { Place::Where });
+        }
+        let name = call.callee.name;
+        // A builder's method is one of something: a language's own `filter` takes no text.
+        if CONDITIONS.contains(&name) {
+            return Some(Place::Where);
+        }
+        if ORDERS.contains(&name) {
+            return Some(Place::OrderBy);
+        }
+        PIECES.contains(&name).then_some(())?;
+        argument = call.outer?;
+    }
+}
+
+/// The text with the columns that are given for its placeholders.
+fn copy(literal: &Literal<'_>, columns: &[Option<&str>], builder: &mut Builder) {
+    let region = &literal.region;
+    let sql = region.text();
+    let mut columns = columns.iter().copied();
+    let mut from = 0;
+    for (at, _) in sql.match_indices('?') {
+        let Some(column) = columns.next() else { break };
+        let len = if sql[at + 1..].starts_with('?') { 2 } else { 1 };
+        if at < from {
+            continue;
+        }
+        let Some(column) = column else { continue };
+        region.copy(SqlSpan::new(from, at), builder);
+        builder.push(SegmentKind::Escape, column, region.to_source(SqlSpan::new(at, at + len)));
+        from = at + len;
+    }
+    region.copy(SqlSpan::new(from, sql.len()), builder);
+}
+
+/// What Ecto's `fragment` is given for its placeholders: columns, or nothing that is known.
+fn columns<'s>(
+    text: &'s str,
+    language: HostLanguage,
+    calls: &[CallSite<'s>],
+    literal: &Literal<'s>,
+) -> Vec<Option<&'s str>> {
+    static COLUMN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[a-z_]\w*\.[a-z_]\w*$").ok());
+    let call = literal.argument.and_then(|argument| calls.get(argument.call));
+    let Some(call) = call.filter(|call| language == HostLanguage::Elixir && call.callee.name == "fragment") else {
+        return Vec::new();
+    };
+    let rest = text.get(literal.span.end..call.span.end).unwrap_or_default();
+    let arguments = rest.trim_end_matches(')').split(',').skip(1).map(str::trim);
+    arguments.map(|one| Some(one).filter(|one| COLUMN.as_ref().is_some_and(|column| column.is_match(one)))).collect()
+}
+
+/// The other conditions of the host statement.
+fn others(around: &str, place: Place) -> &'static str {
+    static WHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\b(?:or_?|and_?)?(?i:where)(?:Raw|_raw|Not|In)?\b\s*[:(]|\.(?:filter|filter_by|and|not)\(").ok()
+    });
+    let many = WHERE.as_ref().is_some_and(|known| known.find_iter(around).take(2).count() > 1);
+    if many && place == Place::Where { "c AND " } else { "" }
+}
+
+/// The first column that the host statement sorts by.
+fn sort_key(around: &str) -> Option<String> {
+    static SORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"\b(?:order_by|orderBy|orderByRaw|addOrderBy|order|Order|latest|oldest)\b\s*[:(]\s*(?:\[\w+\]\s*,\s*)?\[?\s*(?:(?:asc|desc)(?:_nulls_\w+)?:\s*|(?:asc|desc)\()?[:"'`]?(?:\w+\.)*(\w+)"#).ok()
+    });
+    Some(SORT.as_ref()?.captures(around)?.get(1)?.as_str().to_owned())
+}
+
+/// Whether the host statement asks for a number of rows.
+fn is_limited(around: &str) -> bool {
+    static LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\b(?:limit|Limit|take|forPage|paginate)\b\s*[:(]|\.(?:first!?|take!?|last)\b|(?:->|\.)(?:first|firstOrFail|First|Take)\(").ok()
+    });
+    LIMIT.as_ref().is_some_and(|known| known.is_match(around))
+}

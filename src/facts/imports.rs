@@ -19,7 +19,7 @@ type Questions<'w> = BTreeMap<FileId, BTreeSet<&'w Wanted>>;
 
 /// The handles that files import from others, by file.
 pub fn handles(project: &dyn Project, files: &[File<'_>]) -> BTreeMap<FileId, Imported> {
-    let tree = Tree { project, stems: OnceLock::new() };
+    let tree = Tree { project, stems: OnceLock::new(), places: OnceLock::new() };
     let asking: Vec<(&File<'_>, &Wanted)> =
         files.iter().flat_map(|file| file.wanted.iter().map(move |wanted| (file, wanted))).collect();
     let leads: Vec<Vec<FileId>> = asking.par_iter().map(|(file, wanted)| tree.leads_to(file, wanted)).collect();
@@ -69,6 +69,29 @@ struct Tree<'p> {
     project: &'p dyn Project,
     /// Files of host code by their names, without what does not tell names apart.
     stems: OnceLock<HashMap<String, Vec<FileId>>>,
+    places: OnceLock<Places<'p>>,
+}
+
+/// Files of host code by where they are.
+#[derive(Default)]
+struct Places<'p> {
+    directory: HashMap<&'p str, Vec<FileId>>,
+    /// With what it ends in.
+    name: HashMap<&'p str, Vec<FileId>>,
+}
+
+impl<'p> Places<'p> {
+    fn of(project: &'p dyn Project) -> Self {
+        let mut places = Self::default();
+        for (index, file) in project.files().iter().enumerate() {
+            if let (Language::Host(_), Some(id)) = (file.language, id(index)) {
+                let (directory, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+                places.directory.entry(directory).or_default().push(id);
+                places.name.entry(name).or_default().push(id);
+            }
+        }
+        places
+    }
 }
 
 impl Tree<'_> {
@@ -79,13 +102,13 @@ impl Tree<'_> {
         let project = self.project;
         let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
         let found = match language {
-            HostLanguage::Go => package(project, directory, module),
+            HostLanguage::Go => self.package(directory, module),
             HostLanguage::Python => {
                 let dots = module.bytes().take_while(|byte| *byte == b'.').count();
                 let path = module[dots..].replace('.', "/");
                 let endings = [".py", "/__init__.py"];
                 match dots {
-                    0 => anywhere(project, &path, &endings),
+                    0 => self.anywhere(&path, &endings),
                     _ => joined(directory, &"../".repeat(dots - 1)).map_or_else(Vec::new, |base| {
                         let path = if path.is_empty() { base } else { inside(&base, &path) };
                         there(project, &path, &endings)
@@ -101,7 +124,7 @@ impl Tree<'_> {
                     joined(directory, plain).map_or_else(Vec::new, |path| there(project, &path, ENDINGS))
                 } else {
                     let alias = ["@/", "~/", "#", "src/"].iter().find_map(|alias| plain.strip_prefix(alias));
-                    alias.map_or_else(Vec::new, |path| anywhere(project, path.trim_start_matches('/'), ENDINGS))
+                    alias.map_or_else(Vec::new, |path| self.anywhere(path.trim_start_matches('/'), ENDINGS))
                 }
             }
             _ => self.by_name(directory, language, wanted),
@@ -131,7 +154,7 @@ impl Tree<'_> {
         if found.iter().any(in_package) {
             found.retain(in_package);
         }
-        found.extend(beside(self.project, directory).filter(|id| self.is_for(*id, language)).take(MAX_FILES));
+        found.extend(self.beside(directory).filter(|id| self.is_for(*id, language)).take(MAX_FILES));
         if language == HostLanguage::Rust
             && let Some((parent, own)) = directory.rsplit_once('/')
         {
@@ -143,11 +166,46 @@ impl Tree<'_> {
                     .and_then(|name| name.strip_suffix(".rs"));
                 name.is_some_and(|name| matches!(name, "mod" | "lib" | "main") || name == own)
             };
-            found.extend(beside(self.project, parent).filter(is_around));
+            found.extend(self.beside(parent).filter(is_around));
         }
         found.sort();
         found.dedup();
         found
+    }
+
+    /// The files of host code in a directory itself.
+    fn beside(&self, directory: &str) -> impl Iterator<Item = FileId> {
+        let by = self.places.get_or_init(|| Places::of(self.project));
+        by.directory.get(directory).into_iter().flatten().copied()
+    }
+
+    /// The one file whose path ends so.
+    fn anywhere(&self, path: &str, endings: &[&str]) -> Vec<FileId> {
+        let by = self.places.get_or_init(|| Places::of(self.project));
+        let ends = |id: &FileId, ending: &str| {
+            let known = self.project.files()[id.0 as usize].path.strip_suffix(ending);
+            known.and_then(|rest| rest.strip_suffix(path)).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        let of_ending = |ending: &&str| -> Vec<FileId> {
+            let whole = format!("{path}{ending}");
+            let called = by.name.get(whole.rsplit('/').next().unwrap_or_default());
+            called.into_iter().flatten().copied().filter(|id| ends(id, ending)).collect()
+        };
+        let found: Vec<FileId> = endings.iter().flat_map(of_ending).collect();
+        if found.len() == 1 { found } else { Vec::new() }
+    }
+
+    /// The files of a Go package: of the importing file's own, or of the directory with which an import path ends.
+    fn package(&self, own: &str, module: &str) -> Vec<FileId> {
+        let is_code = |id: &FileId| {
+            let path = &self.project.files()[id.0 as usize].path;
+            path.ends_with(".go") && !path.ends_with("_test.go")
+        };
+        if module.is_empty() {
+            return self.beside(own).filter(is_code).collect();
+        }
+        let parts = std::iter::once(0).chain(module.match_indices('/').map(|(at, _)| at + 1));
+        parts.flat_map(|start| self.beside(&module[start..])).filter(is_code).collect()
     }
 
     /// Whether code of a language sees what a file declares, which is no test.
@@ -178,18 +236,6 @@ fn stem(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The files of a directory itself.
-fn beside<'p>(project: &'p dyn Project, directory: &'p str) -> impl Iterator<Item = FileId> + 'p {
-    let files = project.files();
-    let start = if directory.is_empty() { String::new() } else { format!("{directory}/") };
-    let first = files.partition_point(|file| *file.path < *start);
-    let inside = files.get(first..).unwrap_or_default().iter().take_while(move |file| file.path.starts_with(&start));
-    inside
-        .enumerate()
-        .filter(move |(_, file)| file.path.rsplit_once('/').map_or("", |(found, _)| found) == directory)
-        .filter_map(move |(at, _)| id(first + at))
-}
-
 /// `directory` and a relative path in it; none where that leads out of the root.
 fn joined(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
@@ -216,40 +262,6 @@ fn there(project: &dyn Project, path: &str, endings: &[&str]) -> Vec<FileId> {
         project.files().binary_search_by(|file| (*file.path).cmp(&*path)).ok().and_then(id)
     };
     endings.iter().filter_map(find).collect()
-}
-
-/// The one file whose path ends so.
-fn anywhere(project: &dyn Project, path: &str, endings: &[&str]) -> Vec<FileId> {
-    let ends = |known: &str| {
-        endings.iter().any(|ending| {
-            known
-                .strip_suffix(ending)
-                .and_then(|rest| rest.strip_suffix(path))
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-        })
-    };
-    let mut found =
-        project.files().iter().enumerate().filter(|(_, file)| ends(&file.path)).filter_map(|(at, _)| id(at));
-    match (found.next(), found.next()) {
-        (Some(only), None) => vec![only],
-        _ => Vec::new(),
-    }
-}
-
-/// The files of a Go package: of the importing file's own, or of the directory with which an import path ends.
-fn package(project: &dyn Project, own: &str, module: &str) -> Vec<FileId> {
-    let is_code = |path: &str| path.ends_with(".go") && !path.ends_with("_test.go");
-    if module.is_empty() {
-        let files = project.files();
-        return beside(project, own).filter(|id| is_code(&files[id.0 as usize].path)).collect();
-    }
-    let is_it = |path: &str| {
-        let (directory, _) = path.rsplit_once('/').unwrap_or(("", path));
-        is_code(path)
-            && !directory.is_empty()
-            && module.strip_suffix(directory).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-    };
-    project.files().iter().enumerate().filter(|(_, file)| is_it(&file.path)).filter_map(|(at, _)| id(at)).collect()
 }
 
 fn id(index: usize) -> Option<FileId> {

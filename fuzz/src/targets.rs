@@ -184,8 +184,10 @@ fn check_with(files: &[(&str, &[u8])], settings: &Settings) -> Report {
     assert!(failed.is_none(), "{failed:?}");
     report.findings.iter().for_each(|finding| places(&report, finding));
     let paths = Paths::default();
-    // Without findings there is little to write, and SARIF tells of every rule all the same.
-    if report.findings.is_empty() {
+    // Without findings there is little to write, and SARIF tells of every rule all the same. To write and to read again takes
+    // longer than the lint, so it is done for one input in eight.
+    let sum = files.iter().flat_map(|(_, content)| *content).fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    if report.findings.is_empty() || sum % 8 != 0 {
         return report;
     }
     for format in [Format::Text, Format::Concise, Format::Json, Format::Sarif, Format::Github, Format::Gitlab] {

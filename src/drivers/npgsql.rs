@@ -1,7 +1,8 @@
 //! Npgsql (<https://www.npgsql.org/doc/basic-usage.html>: a data source is a pool, and so is a connection string; an
 //! open connection commits each statement outside of a transaction), with Dapper's extension methods
 //! (<https://github.com/DapperLib/Dapper>). A connection that goes back is reset before its next use
-//! (<https://www.npgsql.org/doc/performance.html#pooled-connection-reset>: DISCARD ALL or its like).
+//! (<https://www.npgsql.org/doc/performance.html#pooled-connection-reset>: DISCARD ALL or its like); with `Pooling=false`
+//! in the connection string it is closed (<https://www.npgsql.org/doc/connection-string-parameters.html#pooling>).
 
 use crate::driver::{AtEnd, Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
@@ -71,6 +72,10 @@ pub(super) const TRANSACTION: Kind = Kind {
     ..HANDLE
 };
 
+/// What switches the pool off, in a connection string or its builder.
+const UNPOOLED: &[&str] =
+    &["Pooling=false", "Pooling = false", "Pooling=False", "pooling=false", "Pooling=no", "Pooling=0"];
+
 pub(super) const DRIVER: Driver = Driver {
     name: "Npgsql",
     languages: &[HostLanguage::CSharp],
@@ -87,6 +92,27 @@ pub(super) const DRIVER: Driver = Driver {
                 (&["OpenConnection", "OpenConnectionAsync", "CreateConnection"], Does::Borrows("Pooled")),
             ],
             otherwise: Does::Nothing,
+            ..HANDLE
+        },
+        Kind {
+            name: "UnpooledSource",
+            owner: Owner::PerCall,
+            begins: Begins::Never,
+            pin: "`await dataSource.OpenConnectionAsync()`",
+            methods: &[
+                (&["CreateCommand"], Does::Prepare("Command")),
+                (&["OpenConnection", "OpenConnectionAsync", "CreateConnection"], Does::Borrows("Unpooled")),
+            ],
+            otherwise: Does::Nothing,
+            ..HANDLE
+        },
+        Kind {
+            name: "Unpooled",
+            owner: Owner::Own,
+            begins: Begins::Never,
+            methods: CONNECTION,
+            otherwise: Does::Nothing,
+            at_end: AtEnd::Closes,
             ..HANDLE
         },
         Kind {
@@ -114,6 +140,7 @@ pub(super) const DRIVER: Driver = Driver {
         Kind { types: &["Npgsql.NpgsqlBatch", "System.Data.IDbCommand", "System.Data.Common.DbCommand"], ..COMMAND },
     ],
     makers: &[("NpgsqlDataSource.Create", "DataSource")],
+    variants: &[("DataSource", UNPOOLED, "UnpooledSource"), ("Pooled", UNPOOLED, "Unpooled")],
     takes: &[(&["Npgsql.NpgsqlCommand", "NpgsqlCommand"], Does::Prepare("Command"))],
     ..LIBRARY
 };

@@ -2,7 +2,8 @@
 //! <https://www.psycopg.org/docs/usage.html#with-statement>): the first statement begins a transaction unless
 //! autocommit is on; `with` on a psycopg 3 connection commits and closes, on a psycopg 2 one commits alone.
 //! `pool.connection()` commits and gives the connection back; the pools roll back an open transaction and keep the rest
-//! of the session's state; psycopg 2's closes what comes back beyond `minconn` (`psycopg2/pool.py`).
+//! of the session's state; psycopg 2's closes what comes back beyond `minconn` (`psycopg2/pool.py`), and so do null pools
+//! (<https://www.psycopg.org/psycopg3/docs/advanced/pool.html#null-connection-pools>).
 
 use crate::driver::{AtEnd, Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
@@ -27,12 +28,7 @@ pub(super) const DRIVER: Driver = Driver {
     kinds: &[
         Kind {
             name: "Pool",
-            types: &[
-                "psycopg_pool.ConnectionPool",
-                "psycopg_pool.AsyncConnectionPool",
-                "psycopg_pool.NullConnectionPool",
-                "psycopg_pool.AsyncNullConnectionPool",
-            ],
+            types: &["psycopg_pool.ConnectionPool", "psycopg_pool.AsyncConnectionPool"],
             owner: Owner::PerCall,
             begins: Begins::ByItself,
             pin: "`with pool.connection() as conn:`",
@@ -42,6 +38,30 @@ pub(super) const DRIVER: Driver = Driver {
                 (&["close"], Does::Closes),
             ],
             otherwise: Does::Nothing,
+            ..HANDLE
+        },
+        // Closes what comes back, unless there is a limit and somebody waits for it.
+        Kind {
+            name: "NullPool",
+            types: &["psycopg_pool.NullConnectionPool", "psycopg_pool.AsyncNullConnectionPool"],
+            owner: Owner::PerCall,
+            begins: Begins::ByItself,
+            pin: "`with pool.connection() as conn:`",
+            methods: &[
+                (&["connection"], Does::Borrows("NullPoolConnection")),
+                (&["getconn"], Does::Borrows("Closing")),
+                (&["close"], Does::Closes),
+            ],
+            otherwise: Does::Nothing,
+            ..HANDLE
+        },
+        Kind {
+            name: "NullPoolConnection",
+            owner: Owner::Own,
+            begins: Begins::ByItself,
+            methods: CONNECTION,
+            otherwise: Does::Nothing,
+            at_end: AtEnd::Closes,
             ..HANDLE
         },
         Kind {
@@ -155,7 +175,7 @@ pub(super) const DRIVER: Driver = Driver {
         ("psycopg.AsyncConnection.connect", "Own"),
         ("psycopg2.connect", "Own2"),
     ],
-    variants: &[("Pool2", &["minconn=0", "Pool(0,"], "ClosingPool2")],
+    variants: &[("Pool2", &["minconn=0", "Pool(0,"], "ClosingPool2"), ("NullPool", &["max_size"], "Pool")],
     takes: &[
         (&["putconn"], Does::Returns),
         (

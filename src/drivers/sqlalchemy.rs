@@ -4,7 +4,8 @@
 //! Session takes a connection from the pool for it and gives it back when the transaction ends. The pool rolls back on
 //! return (<https://docs.sqlalchemy.org/en/20/core/pooling.html#reset-on-return>), which releases no session lock.
 //! `isolation_level="AUTOCOMMIT"` among the arguments of an engine or of `execution_options` takes the transactions
-//! away.
+//! away. `NullPool` keeps nothing: who closes a connection ends its session
+//! (<https://docs.sqlalchemy.org/en/20/core/pooling.html#sqlalchemy.pool.NullPool>).
 
 use crate::driver::{AtEnd, Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
@@ -81,46 +82,83 @@ const CONNECTION: &[(&[&str], Does)] = &[
     (&["run_sync"], Does::Works),
 ];
 
+/// A pool.
+const ENGINE: Kind = Kind {
+    name: "Engine",
+    types: &[
+        "sqlalchemy.Engine",
+        "sqlalchemy.engine.Engine",
+        "sqlalchemy.engine.base.Engine",
+        "sqlalchemy.future.Engine",
+        "sqlalchemy.ext.asyncio.AsyncEngine",
+        "sqlalchemy.ext.asyncio.engine.AsyncEngine",
+    ],
+    owner: Owner::PerCall,
+    begins: Begins::ByItself,
+    pin: "`with engine.connect() as conn:`",
+    methods: &[
+        // Version 1.4 alone: each call takes a connection and commits what it knows to be a change.
+        (&["execute", "scalar"], Does::Run),
+        (&["connect"], Does::Borrows("Connection")),
+        (&["begin"], Does::Begins("Begun")),
+        (&["raw_connection"], Does::Borrows("Raw")),
+        (&["execution_options"], Does::Autocommit),
+        (&["sync_engine"], Does::Gives("Engine")),
+        (&["dispose"], Does::Closes),
+    ],
+    otherwise: Does::Nothing,
+    ..HANDLE
+};
+
+/// A connection of a pool.
+const BORROWED: Kind = Kind {
+    name: "Connection",
+    owner: Owner::Borrowed,
+    begins: Begins::ByItself,
+    methods: CONNECTION,
+    otherwise: Does::Nothing,
+    at_end: AtEnd::Returns,
+    ..HANDLE
+};
+
+/// The DB-API's connection of a pool.
+const RAW: Kind = Kind {
+    name: "Raw",
+    owner: Owner::Borrowed,
+    begins: Begins::ByItself,
+    methods: &[
+        (&["cursor"], Does::Gives("Cursor")),
+        (&["commit", "rollback"], Does::Ends),
+        (&["close"], Does::Returns),
+        (&["invalidate"], Does::Closes),
+        (&["autocommit", "set_isolation_level"], Does::Autocommit),
+    ],
+    otherwise: Does::Nothing,
+    ..HANDLE
+};
+
 pub(super) const DRIVER: Driver = Driver {
     name: "SQLAlchemy",
     languages: &[HostLanguage::Python],
     imports: &["sqlalchemy", "sqlmodel", "flask_sqlalchemy"],
     kinds: &[
+        ENGINE,
         Kind {
-            name: "Engine",
-            types: &[
-                "sqlalchemy.Engine",
-                "sqlalchemy.engine.Engine",
-                "sqlalchemy.engine.base.Engine",
-                "sqlalchemy.future.Engine",
-                "sqlalchemy.ext.asyncio.AsyncEngine",
-                "sqlalchemy.ext.asyncio.engine.AsyncEngine",
-            ],
-            owner: Owner::PerCall,
-            begins: Begins::ByItself,
-            pin: "`with engine.connect() as conn:`",
+            name: "Unpooled",
+            types: &[],
             methods: &[
-                // Version 1.4 alone: each call takes a connection and commits what it knows to be a change.
                 (&["execute", "scalar"], Does::Run),
-                (&["connect"], Does::Borrows("Connection")),
-                (&["begin"], Does::Begins("Begun")),
-                (&["raw_connection"], Does::Borrows("Raw")),
+                (&["connect"], Does::Borrows("UnpooledConnection")),
+                (&["begin"], Does::Begins("UnpooledBegun")),
+                (&["raw_connection"], Does::Borrows("UnpooledRaw")),
                 (&["execution_options"], Does::Autocommit),
-                (&["sync_engine"], Does::Gives("Engine")),
+                (&["sync_engine"], Does::Gives("Unpooled")),
                 (&["dispose"], Does::Closes),
             ],
-            otherwise: Does::Nothing,
-            ..HANDLE
+            ..ENGINE
         },
-        Kind {
-            name: "Connection",
-            owner: Owner::Borrowed,
-            begins: Begins::ByItself,
-            methods: CONNECTION,
-            otherwise: Does::Nothing,
-            at_end: AtEnd::Returns,
-            ..HANDLE
-        },
+        BORROWED,
+        Kind { name: "UnpooledConnection", owner: Owner::Own, ..BORROWED },
         Kind {
             name: "Given",
             types: &[
@@ -137,29 +175,10 @@ pub(super) const DRIVER: Driver = Driver {
             at_end: AtEnd::Returns,
             ..HANDLE
         },
-        Kind {
-            name: "Begun",
-            owner: Owner::Borrowed,
-            begins: Begins::Already,
-            methods: CONNECTION,
-            otherwise: Does::Nothing,
-            at_end: AtEnd::Returns,
-            ..HANDLE
-        },
-        Kind {
-            name: "Raw",
-            owner: Owner::Borrowed,
-            begins: Begins::ByItself,
-            methods: &[
-                (&["cursor"], Does::Gives("Cursor")),
-                (&["commit", "rollback"], Does::Ends),
-                (&["close"], Does::Returns),
-                (&["invalidate"], Does::Closes),
-                (&["autocommit", "set_isolation_level"], Does::Autocommit),
-            ],
-            otherwise: Does::Nothing,
-            ..HANDLE
-        },
+        Kind { name: "Begun", begins: Begins::Already, ..BORROWED },
+        Kind { name: "UnpooledBegun", owner: Owner::Own, begins: Begins::Already, ..BORROWED },
+        RAW,
+        Kind { name: "UnpooledRaw", owner: Owner::Own, ..RAW },
         Kind {
             name: "Cursor",
             begins: Begins::ByItself,
@@ -265,6 +284,7 @@ pub(super) const DRIVER: Driver = Driver {
         ("sqlalchemy.ext.asyncio.async_sessionmaker", "Sessions"),
         ("sqlalchemy.orm.scoped_session", "Sessions"),
     ],
+    variants: &[("Engine", &["NullPool"], "Unpooled")],
     takes: &[(&["pandas.read_sql", "pandas.read_sql_query"], Does::Run)],
     ..LIBRARY
 };

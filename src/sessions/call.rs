@@ -302,7 +302,7 @@ impl<'s> Run<'_, 's, '_> {
         if let Some(name) = &name
             && let Some((driver, kind)) = self.names.made(name, call.constructs)
         {
-            let kind = self.names.variant(driver, kind, span);
+            let kind = self.names.variant((driver, kind), call, self.function());
             let origin = names::origin_of(driver, kind, span);
             let made = Some((call.expr, self.function()));
             let handle = Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made };

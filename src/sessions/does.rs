@@ -61,7 +61,9 @@ impl<'s> Run<'_, 's, '_> {
                 let Some(begun) = begun else { return Val::Nothing };
                 if pool {
                     let session = self.session(&begun);
-                    self.sessions.all[session].owner = Owner::Borrowed;
+                    if self.sessions.all[session].owner != Owner::Own {
+                        self.sessions.all[session].owner = Owner::Borrowed;
+                    }
                     self.sessions.all[session].begins = Begins::Never;
                 }
                 let one_snapshot = self.asks_one_snapshot(asked.arguments);

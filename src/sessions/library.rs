@@ -1,12 +1,12 @@
 //! Which library's handle a type, a constructor or a name of the file means.
 
-use super::names::Names;
+use super::names::{Names, bare};
 use super::types::type_name;
 use super::value::{Handle, Origin};
 use crate::driver::{Driver, Kind};
 use crate::flow::{Evidence, Owner};
+use crate::host::code::{Argument, Call, ExprId, FunctionId};
 use crate::language::HostLanguage;
-use crate::span::Span;
 use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -91,11 +91,31 @@ impl Names<'_, '_> {
         })
     }
 
-    /// The kind that a construction means by what stands in it.
-    pub(super) fn variant(&self, driver: &'static Driver, kind: &'static Kind, at: Span) -> &'static Kind {
+    /// The kind that a construction means by what stands in it, or in the options that it names.
+    pub(super) fn variant(
+        &self,
+        (driver, kind): (&'static Driver, &'static Kind),
+        call: &Call<'_>,
+        function: FunctionId,
+    ) -> &'static Kind {
         let Some((_, words, other)) = driver.variants.iter().find(|(of, ..)| *of == kind.name) else { return kind };
-        let text = self.text.get(at.range()).unwrap_or_default();
-        if words.iter().any(|word| text.contains(word)) { driver.kind(other).unwrap_or(kind) } else { kind }
+        let text = |expr: ExprId| self.text.get(self.code.exprs.get(expr)?.span.range());
+        let says = |text: &str| words.iter().any(|word| text.contains(word) || self.renamed(word, text));
+        let declared = |argument: &Argument<'_>| {
+            let name = bare(text(argument.value)?);
+            let field = || self.field(self.class_of(function)?.name, name);
+            text(self.local(function, name).or_else(field)?.value?)
+        };
+        let mut texts = text(call.expr).into_iter().chain(call.arguments.iter().filter_map(declared));
+        if texts.any(says) { driver.kind(other).unwrap_or(kind) } else { kind }
+    }
+
+    /// Whether a text has a name by which the file imports something.
+    fn renamed(&self, what: &str, text: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let imports = self.code.imports.iter().filter(|import| import.name != what);
+        let mut names = imports.filter(|import| import.path.rsplit(['.', '/']).next() == Some(what));
+        names.any(|import| text.split(|c| !is_word(c)).any(|word| word == import.name))
     }
 }
 

@@ -343,7 +343,7 @@ impl<'a, 's> Names<'a, 's> {
                     // What stands on a pool or a connection works on that.
                     let on =
                         call.arguments.iter().find_map(|argument| self.handle(argument.value, function, depth + 1));
-                    let kind = self.variant(driver, kind, node.span);
+                    let kind = self.variant((driver, kind), call, function);
                     if let Some(on) = on.filter(|on| !borrows(on, kind)) {
                         return Some(Handle { driver, kind, evidence: Evidence::Declared, ..on });
                     }

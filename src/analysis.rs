@@ -1,5 +1,6 @@
 //! One file, read: its documents' statements and units, its comments, its lock sites.
 
+mod guarded;
 mod nesting;
 #[cfg(test)]
 mod tests;
@@ -119,6 +120,8 @@ pub struct File<'a> {
     locks_in_host: bool,
     /// Whether it is host code, and names an isolation level that reads one snapshot.
     one_snapshot: bool,
+    /// Of host code, what runs while it holds a lock of some other kind.
+    guarded: Vec<Span>,
 }
 
 impl<'a> File<'a> {
@@ -156,6 +159,7 @@ impl<'a> File<'a> {
             lock_tables: HashSet::new(),
             locks_in_host: false,
             one_snapshot: false,
+            guarded: Vec::new(),
         };
         let mut syntax = Syntax::default();
         let texts: Vec<(Region<'_>, Origin)> = match source.language() {
@@ -236,6 +240,7 @@ impl<'a> File<'a> {
             if language == HostLanguage::Rust {
                 self.tests = self.program.test_modules(self.source.text());
             }
+            self.guarded = guarded::guarded(&code);
             let mut queries: HashMap<Span, Vec<&Statement<'_>>> = HashMap::new();
             for statement in &self.statements {
                 let query = statement.query.and_then(|query| self.program.queries.get(query));
@@ -321,7 +326,8 @@ impl<'a> File<'a> {
     /// Whether the unit around a statement takes an advisory or a table lock, which may guard what the statement does.
     pub fn is_locked_otherwise(&self, statement: &Statement<'_>) -> bool {
         // What a host function holds around its queries is not followed here.
-        statement.query.is_some() && self.locks_in_host
+        statement.query.is_some()
+            && (self.locks_in_host || self.guarded.iter().any(|closure| closure.contains(statement.span)))
             || self.units_around(statement).any(|flow| flow.acquired().next().is_some())
             || self.lock_tables.contains(&statement.unit)
     }

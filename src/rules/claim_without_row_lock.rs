@@ -4,6 +4,7 @@ use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::clause::{Dml, DmlKind, FromItem, QueryId, Strength, Tokens, Tree};
+use crate::sql::compare::{Operand, Side, comparisons};
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
@@ -30,7 +31,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     for (_, query) in tree.queries() {
         // A deleted row is gone for the second worker; only an UPDATE finds it again.
         let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
-        let Some(pick) = pick(tree, dml).filter(|_| is_for_somebody(statement, dml)) else { continue };
+        let Some(pick) = pick(tree, dml).filter(|&pick| is_for_somebody(statement, dml, pick)) else { continue };
         report(context, statement, &tree.query(pick).tokens, statement.source(&dml.target.tokens), sink);
     }
 }
@@ -110,16 +111,34 @@ fn passed_on(tree: &Tree<'_>, mut id: QueryId) -> QueryId {
     id
 }
 
-/// Whether somebody is to learn which rows they got, or is written into them: a batch that does its work in SET alone
-/// does it twice without harm.
-fn is_for_somebody(statement: &Statement<'_>, dml: &Dml) -> bool {
+/// Whether somebody is to learn which rows they got, or is written into them: a batch that does its work in SET alone, or
+/// moves rows from one value to another, does it twice without harm.
+fn is_for_somebody(statement: &Statement<'_>, dml: &Dml, pick: QueryId) -> bool {
     let tree = &statement.tree;
     let named = |index: usize| {
         matches!(tree.kind(index), Some(TokenKind::Param | TokenKind::Hole))
             || tree.word(index) == "pg_backend_pid"
             || tree.ident(index).is_some_and(|name| statement.is_variable(&name))
     };
-    dml.returning.is_some() || dml.set.clone().is_some_and(|set| set.into_iter().any(named))
+    // What is asked for by a value that the caller gives is not free for anybody.
+    let moved = |part: &Tokens| {
+        let conjuncts = tree.query(pick).select().map_or(&[][..], |select| select.conjuncts.as_slice());
+        let column = tree.ident(part.start);
+        conjuncts.iter().flat_map(|conjunct| comparisons(tree, conjunct).list).any(|comparison| {
+            let is_column = |side: &Side| match &side.operand {
+                Operand::Column { name, .. } => column.as_deref() == Some(name),
+                _ => false,
+            };
+            let mut sides = [(&comparison.left, &comparison.right), (&comparison.right, &comparison.left)].into_iter();
+            comparison.relation.is_equality()
+                && sides.any(|(side, other)| is_column(side) && other.tokens.clone().any(named))
+        })
+    };
+    let writes = |set: &Tokens| {
+        let mut parts = tree.commas(set.clone()).into_iter();
+        parts.any(|part| part.clone().any(named) && !moved(&part))
+    };
+    dml.returning.is_some() || dml.set.as_ref().is_some_and(writes)
 }
 
 fn has_negation(tree: &Tree<'_>, mut tokens: Tokens) -> bool {

@@ -7,6 +7,7 @@ mod choice;
 mod compose;
 mod condition;
 mod does;
+mod errors;
 mod eval;
 mod follow;
 mod imports;
@@ -36,7 +37,7 @@ pub use wrapper::{HostWrapper, HostWrappers};
 use crate::builders;
 use crate::finding::FileId;
 use crate::flow::lower::HostBuilder;
-use crate::flow::{Node, Owner, SiteId, Unit};
+use crate::flow::{Node, Owner, SiteId, StepId, Unit};
 use crate::host::code::{Code, ExprId, FunctionId, StmtId};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -213,6 +214,8 @@ struct Frame {
     /// What the function runs where it yields.
     rest: Option<yields::Rest>,
     result: Val,
+    /// The steps by whose failure it gives back an error; nothing where it does so for some other reason.
+    failures: Vec<Option<StepId>>,
     /// Blocks around the current statement.
     depth: usize,
     /// Cleanups that were deferred in a block.

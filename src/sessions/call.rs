@@ -178,6 +178,9 @@ impl<'s> Run<'_, 's, '_> {
                 handle.map_or(Val::Lock(lock.clone()), |handle| self.run_lock(&handle, &lock, span, out))
             }
             Val::Function(function) => self.closure_called(function, call, out),
+            Val::Failure(step) if self.program.language == HostLanguage::Rust && PASSES.contains(&call.name) => {
+                Val::Failure(step)
+            }
             receiver => self.other(&receiver, call, &asked, (mark, span), out),
         }
     }
@@ -316,7 +319,7 @@ impl<'s> Run<'_, 's, '_> {
                 None => handle,
             });
         }
-        if let Some(val) = self.taken(call, name.as_deref(), asked, out) {
+        if let Some(val) = self.taken(call, name.as_deref(), asked, out).or_else(|| self.passed_on(call, asked.vals)) {
             return val;
         }
         // A function of the file.

@@ -129,6 +129,9 @@ impl Run<'_, '_, '_> {
                     None => Node::Exit(Leave::Return, node.span),
                 };
                 let nothing = Box::new(Node::Sequence(Vec::new()));
+                if step.is_some() || matches!(val, Val::Nothing) {
+                    self.frame().failures.push(step);
+                }
                 match step {
                     Some(step) => out.push(Node::Failed { step, then: Box::new(leave), otherwise: nothing }),
                     // Any other call may fail as well.
@@ -137,7 +140,8 @@ impl Run<'_, '_, '_> {
                     }
                     None => {}
                 }
-                val
+                // Where it goes on there is no error.
+                if matches!(val, Val::Failure(_)) { Val::Nothing } else { val }
             }
             Value::Block(stmt) => self.given(*stmt, out),
             Value::Items(items) => {
@@ -160,7 +164,9 @@ impl Run<'_, '_, '_> {
                 // `rows[0]`, `*result`: a part of the same thing.
                 match vals.into_iter().next() {
                     Some(Val::Answer(answer)) if parts.len() > 1 => Val::Answer(self.element(answer)),
-                    Some(val @ (Val::Answer(_) | Val::Handle(_) | Val::Query(_) | Val::Lock(_))) => val,
+                    Some(val @ (Val::Answer(_) | Val::Handle(_) | Val::Query(_) | Val::Lock(_) | Val::Failure(_))) => {
+                        val
+                    }
                     Some(Val::Tuple(vals)) => vals.into_iter().next().unwrap_or_default(),
                     _ => Val::Nothing,
                 }

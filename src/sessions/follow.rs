@@ -396,7 +396,7 @@ impl<'s> Run<'_, 's, '_> {
         let frame = self.frames.pop().unwrap_or_default();
         // A context manager that does not yield in sight runs nothing.
         self.handing = frame.rest;
-        let result = frame.result;
+        let result = self.outcome_of(frame.result, &frame.failures);
         if !closure {
             self.sessions.forget(called.span, &result);
         }

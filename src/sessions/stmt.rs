@@ -306,6 +306,7 @@ impl<'a, 's> Run<'a, 's, '_> {
                     Some(value) => {
                         let val = self.eval(*value, out);
                         self.dropped(*value, &val, out);
+                        self.gives_back(*value, &val);
                         val
                     }
                     None => Val::Nothing,

@@ -303,7 +303,8 @@ impl UnitFlow {
             let before = &self.trace.before[step];
             let under = before.held_any.contains(site);
             let again = before.ended.contains(site)
-                && (under && !written.is_empty() || written.iter().any(|table| guarded.contains(table.as_str())));
+                && (under && !written.is_empty() || written.iter().any(|table| guarded.contains(table.as_str())))
+                && !(under && self.is_taken_or_not(site, step));
             if under {
                 guarded.extend(written.iter().map(String::as_str));
             }
@@ -318,15 +319,40 @@ impl UnitFlow {
             let before = &self.trace.before[step];
             let writes = matches!(&self.unit.steps[step].action,
                 Action::Work { writes, .. } if writes.iter().any(|table| tables.contains(table)));
-            writes && before.held_any.contains(site) && before.ended.contains(site) && self.is_in_loop(step)
+            writes && before.held_any.contains(site) && before.ended.contains(site) && self.is_repeated(site, step)
         })
     }
 
-    fn is_in_loop(&self, wanted: StepId) -> bool {
-        self.unit.root.nodes().any(|node| match node {
-            Node::Loop { body, .. } => body.steps().any(|step| step == wanted),
-            _ => false,
+    /// Whether a step is in a loop that does not take the lock of `site` again.
+    fn is_repeated(&self, site: SiteId, step: StepId) -> bool {
+        self.loops(step).any(|body| self.taken_in(body, site).is_none())
+    }
+
+    /// Whether each round of the loops around a step takes the lock of `site` first, unless a condition says that it is not
+    /// to be taken: where it is not, it was not in the rounds before.
+    fn is_taken_or_not(&self, site: SiteId, step: StepId) -> bool {
+        let by_condition = |body: &Node, taken: StepId| {
+            let mut branches = body.nodes().filter(|node| matches!(node, Node::Branch { .. }));
+            branches
+                .any(|node| node.steps().any(|inside| inside == taken) && !node.steps().any(|inside| inside == step))
+        };
+        let mut loops = self.loops(step).peekable();
+        loops.peek().is_some()
+            && loops.all(|body| self.taken_in(body, site).is_some_and(|taken| by_condition(body, taken)))
+    }
+
+    /// The bodies of the loops around a step.
+    fn loops(&self, step: StepId) -> impl Iterator<Item = &Node> {
+        self.unit.root.nodes().filter_map(move |node| match node {
+            Node::Loop { body, .. } if body.steps().any(|inside| inside == step) => Some(&**body),
+            _ => None,
         })
+    }
+
+    /// The step of a part of the tree that takes the lock of `site`.
+    fn taken_in(&self, part: &Node, site: SiteId) -> Option<StepId> {
+        let taken = *self.index.step_of.get(&site)?;
+        part.steps().find(|step| *step == taken)
     }
 
     /// The first change that looks at nothing again, after the transaction that the lock of `site` was taken for has

@@ -3,7 +3,8 @@
 use crate::finding::{Edit, Fix, Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
-use crate::sql::clause::{FromItem, RowLock, Strength, Wait};
+use crate::sql::clause::{DmlKind, FromItem, QueryId, RowLock, Select, Strength, Tree, Wait};
+use crate::sql::compare::{Operand, Side, comparisons};
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
@@ -31,39 +32,108 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         let Some(select) = tree.query(query).select() else { continue };
         // A sub-select in FROM is locked through to its tables.
         let mut locked = select.from.iter().filter_map(|item| Some((item, *tree.reach_of(item).tables.first()?)));
-        let (Some((queue, _)), Some((joined, table))) = (locked.next(), locked.next()) else {
+        let queue = locked.next();
+        let joined: Vec<(&FromItem, &FromItem)> = locked.collect();
+        let (Some((queue, _)), [(first, _), ..]) = (queue, joined.as_slice()) else {
             sink.silent(&RULE, context, statement.source(&lock.tokens), "it locks the rows of one table");
             continue;
         };
-        let other = if joined.reference().is_empty() { &table.name } else { joined.reference() };
-        let story = sink
-            .at_tokens(
-                &RULE,
-                Level::Warning,
-                context,
-                (statement, &lock.tokens),
-                if written(statement, joined).is_some_and(|at| tree.kind(at) == Some(TokenKind::Hole)) {
-                    "this also locks the rows of the joined table, and skips every row whose joined row is locked"
-                        .to_owned()
-                } else {
-                    format!("this also locks the rows of `{other}`, and skips every row whose `{other}` row is locked")
-                },
+        if all_change(tree, queue, &joined) || go_with(tree, query, select, &joined) {
+            let why = "the rows of the joined table are changed, or deleted with those that they refer to";
+            sink.silent(&RULE, context, statement.source(&lock.tokens), why);
+            continue;
+        }
+        let is_hole =
+            |item: &FromItem| written(statement, item).is_some_and(|at| tree.kind(at) == Some(TokenKind::Hole));
+        let message = if joined.iter().any(|(item, _)| is_hole(item)) {
+            "this also locks the rows of the joined table, and skips every row whose joined row is locked".to_owned()
+        } else {
+            let name = |(item, table): &(&FromItem, &FromItem)| {
+                format!("`{}`", if item.reference().is_empty() { &table.name } else { item.reference() })
+            };
+            let names: Vec<String> = joined.iter().map(name).collect();
+            format!(
+                "this also locks the rows of {}, and skips every row whose {} row is locked",
+                names.join(" and "),
+                names.join(" or ")
             )
-            .related(Place::new(context.file.id, statement.source(&joined.tokens)), "the joined table");
-        if let Some(name) = written(statement, queue) {
-            let story = story.help(format!(
-                "add `OF {}` after the strength, if its rows are the ones to claim",
-                statement.tree.raw(name)
-            ));
-            if let Some(spelled) = statement.spelled(name, lock.tokens.start, context.file.source) {
-                story.fix(Fix {
-                    title: format!("Lock the rows of {} only", statement.tree.raw(name)),
-                    safe: false,
-                    edits: add_of(statement, lock, spelled),
-                });
+        };
+        let place = |item: &FromItem| Place::new(context.file.id, statement.source(&item.tokens));
+        let mut story = sink
+            .at_tokens(&RULE, Level::Warning, context, (statement, &lock.tokens), message)
+            .related(place(first), "the joined table");
+        for (other, _) in &joined[1..] {
+            story = story.related(place(other), "another one");
+        }
+        match written(statement, queue) {
+            Some(name) if says_which(tree.raw(name)) => {
+                let table = tree.raw(name);
+                let story =
+                    story.help(format!("add `OF {table}` after the strength, if its rows are the ones to claim"));
+                if let Some(spelled) = statement.spelled(name, lock.tokens.start, context.file.source) {
+                    story.fix(Fix {
+                        title: format!("Lock the rows of {table} only"),
+                        safe: false,
+                        edits: add_of(statement, lock, spelled),
+                    });
+                }
             }
+            Some(_) => {
+                story.help(
+                    "add OF with the name of the first table after the strength, if its rows are the ones to claim",
+                );
+            }
+            None => {}
         }
     }
+}
+
+/// Whether what is put in at run time can be written once more: `${table}`, but not `%s`, which is the next argument.
+fn says_which(name: &str) -> bool {
+    let verb = name.strip_prefix('%').is_some_and(|verb| !verb.contains(['(', '$']));
+    !verb && !matches!(name, "{}" | "?")
+}
+
+/// Whether the statement changes the rows of all tables whose rows are locked.
+fn all_change(tree: &Tree<'_>, queue: &FromItem, joined: &[(&FromItem, &FromItem)]) -> bool {
+    let changes = |table: &FromItem| {
+        tree.queries().any(|(_, query)| query.dml().is_some_and(|dml| dml.target.name == table.name))
+    };
+    changes(queue) && joined.iter().all(|(_, table)| changes(table))
+}
+
+/// Whether the query picks rows to delete by the very column to which the rows of each joined table refer: they are deleted
+/// with them, or keep them.
+fn go_with(tree: &Tree<'_>, query: QueryId, select: &Select, joined: &[(&FromItem, &FromItem)]) -> bool {
+    let deletes = |query: QueryId| tree.query(query).dml().filter(|dml| dml.kind == DmlKind::Delete);
+    let (Some(dml), [picked]) = (tree.query(query).parent.and_then(deletes), select.list.as_slice()) else {
+        return false;
+    };
+    let target = |index: usize| tree.kind(index) == Some(TokenKind::Hole);
+    // Which of two tables whose names come at run time is which cannot be said.
+    if dml.target.tokens.clone().any(target) && joined.iter().all(|(item, _)| item.tokens.clone().any(target)) {
+        return true;
+    }
+    let key = |side: &Side| match &side.operand {
+        Operand::Column { qualifier: Some(qualifier), name } => {
+            let item = select.from.iter().find(|item| item.reference() == qualifier);
+            item.is_some_and(|item| item.name == dml.target.name)
+                && tree.ident(picked.start) == Some(qualifier.as_str().into())
+                && picked.clone().filter_map(|index| tree.ident(index)).nth(1).as_deref() == Some(name)
+        }
+        _ => false,
+    };
+    let of = |side: &Side, item: &FromItem| match &side.operand {
+        Operand::Column { qualifier: Some(qualifier), .. } => qualifier == item.reference(),
+        _ => false,
+    };
+    let conjuncts = || select.conjuncts.iter().chain(select.from.iter().flat_map(|item| &item.on));
+    joined.iter().all(|(item, _)| {
+        conjuncts().flat_map(|conjunct| comparisons(tree, conjunct).list).any(|comparison| {
+            let (left, right) = (&comparison.left, &comparison.right);
+            comparison.relation.is_equality() && (key(left) && of(right, item) || key(right) && of(left, item))
+        })
+    })
 }
 
 /// The same where a query builder says it.

@@ -247,13 +247,15 @@ pub fn is_test(path: &str) -> bool {
     let mut parts = lower.rsplit('/');
     let name = parts.next().unwrap_or_default();
     let stem = name.split('.').next().unwrap_or_default();
-    parts.any(|directory| {
-        TEST_DIRECTORIES.iter().any(|known| {
-            directory == *known
-                || directory.strip_suffix(known).is_some_and(|rest| rest.ends_with(['-', '_', '.']))
-                || directory.strip_prefix(known).is_some_and(|rest| rest.starts_with(['-', '_', '.']))
+    lower.starts_with("integration/")
+        || parts.any(|directory| {
+            TEST_DIRECTORIES.iter().any(|known| {
+                directory == *known
+                    || directory.strip_suffix(known).is_some_and(|rest| rest.ends_with(['-', '_', '.']))
+                    || directory.strip_prefix(known).is_some_and(|rest| rest.starts_with(['-', '_', '.']))
+            })
         })
-    }) || stem.starts_with("test_")
+        || stem.starts_with("test_")
         || ["_test", "_tests", "_spec"].iter().any(|ending| stem.ends_with(ending))
         || [".test.", ".spec."].iter().any(|middle| name.contains(middle))
 }
@@ -350,7 +352,14 @@ mod tests {
 
     #[test]
     fn test_code_by_path() {
-        for path in ["test/sql/a.sql", "src/tests/a.sql", "db/a_test.sql", "x/integration-tests/a.sql", "a.spec.sql"] {
+        for path in [
+            "test/sql/a.sql",
+            "src/tests/a.sql",
+            "db/a_test.sql",
+            "x/integration-tests/a.sql",
+            "integration/php/a.php",
+            "a.spec.sql",
+        ] {
             assert!(is_test(path), "{path}");
         }
         for path in ["src/a.sql", "contest/a.sql", "latest/a.sql", "fixtures/a.sql", "attestation.sql"] {

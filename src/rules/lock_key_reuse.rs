@@ -4,8 +4,8 @@ use crate::analysis::File;
 use crate::facts::{Facts, called};
 use crate::finding::{FileId, Level, Place};
 use crate::flow::{Action, SiteId, UnitFlow, UnitKind};
-use crate::span::Span;
 use crate::rule::{Check, Rank, Rule, Sink};
+use crate::span::Span;
 use crate::sql::advisory::{Key, KeyPart, Sameness};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
@@ -56,7 +56,8 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
         // The first that is unrelated to an earlier one; once a key.
         let pair = uses.iter().enumerate().find_map(|(index, late)| {
             let compared = &uses[..index.min(MAX_COMPARED)];
-            compared.iter().find(|early| unrelated(early, late)).map(|early| (early, late))
+            let shared = |early: &&Use<'_>| is_shared(files, early, late);
+            compared.iter().find(|early| unrelated(early, late) && !shared(early)).map(|early| (early, late))
         });
         let Some((early, late)) = pair else { continue };
         let site = &late.flow.unit.sites[late.site];
@@ -92,7 +93,8 @@ fn is_annotation(file: &File<'_>, site: Span) -> bool {
     let before = file.source.text().get(..site.start).unwrap_or_default();
     let Some((_, since)) = before.rsplit_once('@') else { return false };
     let name = since.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-    let value = name.strip_prefix('(').map(|rest| rest.trim_start().trim_start_matches("value").trim_start_matches([' ', '=']));
+    let value =
+        name.strip_prefix('(').map(|rest| rest.trim_start().trim_start_matches("value").trim_start_matches([' ', '=']));
     file.is_host() && value.is_some_and(|value| value.starts_with('"')) && !since.contains([';', '}'])
 }
 
@@ -129,6 +131,30 @@ fn unrelated(early: &Use<'_>, late: &Use<'_>) -> bool {
         } else {
             apart(early, late)
         }
+}
+
+/// Whether a comment before the lock in one of two units says that the key is shared: it names the key by its number, or
+/// speaks of the same one.
+fn is_shared(files: &[File<'_>], early: &Use<'_>, late: &Use<'_>) -> bool {
+    [early, late].into_iter().any(|one| {
+        let Ok(index) = files.binary_search_by_key(&one.file, |file| file.id) else { return false };
+        let (source, unit) = (files[index].source, one.flow.unit.span);
+        let number = match one.flow.unit.advisory(one.site) {
+            Some((_, Key::Bigint(KeyPart::Constant(key)))) => key.to_string(),
+            _ => String::new(),
+        };
+        let says = |comment: &str| {
+            let mut words = comment.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let lower = comment.to_lowercase();
+            let same = lower.match_indices("same ").any(|(at, same)| {
+                ["key", "lock", "id", "advisory"].iter().any(|word| lower[at + same.len()..].starts_with(word))
+            });
+            same || !number.is_empty() && words.any(|word| word == number)
+        };
+        let site = one.flow.unit.sites[one.site].span;
+        let before = |comment: &Span| unit.contains(*comment) && comment.end <= site.start;
+        files[index].comments.iter().any(|comment| before(comment) && says(source.slice(*comment)))
+    })
 }
 
 /// Functions of host code that show no tables: of two classes or directories, with other ids in the second part of a key.

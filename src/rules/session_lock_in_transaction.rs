@@ -28,6 +28,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         let begin = flow.trace.before[step].begin();
         let annotated = flow.unit.session.as_ref().is_some_and(|session| session.annotated);
         let sure = if begin.is_some() || annotated { Level::Error } else { flow.unit.given_transaction_level() };
+        if sure == Level::Warning && elsewhere == Sameness::Unknown && !key.is_literal() {
+            let why = "another unit of the tree unlocks a key that varies as this one does";
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
+            continue;
+        }
         // An unlock of some key in another unit may be for this one.
         let level = match (sure, elsewhere) {
             (Level::Error, Sameness::Unknown) => Level::Warning,

@@ -3,7 +3,9 @@
 use crate::finding::Level;
 use crate::flow::{Owner, Session, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
 use crate::sql::advisory::Action;
+use crate::sql::lex::beginning;
 
 pub(super) const RULE: Rule = Rule {
     name: "unlock-all-in-pooled-code",
@@ -14,7 +16,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Words in a unit's name by which it says that dropping everything is its job.
-const RESETS: &[&str] = &["reset", "release", "discard", "clean", "unlock", "recover", "teardown"];
+const RESETS: &[&str] =
+    &["reset", "release", "discard", "clean", "unlock", "recover", "teardown", "checkin", "check_in"];
+
+/// What else stands in the text of a session's reset.
+const STATEMENTS: &[&str] = &["RESET ALL", "DISCARD ", "CLOSE ALL", "UNLISTEN *"];
+
+/// How much of the text around an unlock is looked at, in bytes.
+const AROUND: usize = 400;
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let name = flow.unit.name.to_lowercase();
@@ -33,8 +42,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         if function.action != Action::UnlockAll {
             continue;
         }
-        if let Some(silence) = silence {
-            sink.silent(&RULE, context, flow.unit.sites[site].span, silence);
+        let at = flow.unit.sites[site].span;
+        let of_reset = || is_reset(context, at).then_some("it stands in the reset of a session");
+        if let Some(silence) = silence.or_else(of_reset) {
+            sink.silent(&RULE, context, at, silence);
             continue;
         }
         sink.at_site(
@@ -46,4 +57,32 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         )
         .help("unlock the key that was locked");
     }
+}
+
+/// Whether a place in host code is in a function that says so by its name or that a pool calls for each connection that comes
+/// back, or beside other statements that reset a session.
+fn is_reset(context: &Context<'_>, at: Span) -> bool {
+    let (text, program) = (context.file.source.text(), &context.file.program);
+    let function = program.function_around(at).and_then(|index| program.functions.get(index));
+    let named = function.is_some_and(|function| {
+        let name = function.name.to_lowercase();
+        let before = tail(text, function.span.start);
+        let hooks = before
+            .rfind("listens_for")
+            .is_some_and(|hook| before[hook..].contains("checkin") || before[hook..].contains("reset"));
+        hooks || RESETS.iter().any(|word| name.contains(word))
+    });
+    let near = || {
+        tail(text, at.start).to_uppercase() + &beginning(text.get(at.end..).unwrap_or_default(), AROUND).to_uppercase()
+    };
+    context.file.is_host() && (named || STATEMENTS.iter().any(|statement| near().contains(statement)))
+}
+
+/// The text directly before a place.
+fn tail(text: &str, end: usize) -> &str {
+    let mut from = end.saturating_sub(AROUND);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..end).unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 //! the result. What happens between the calls of a function is a matter of layers above; they start from [`Query`].
 
 mod compared;
+mod dialect;
 pub mod expression;
 mod fragment;
 pub mod keys;
@@ -63,6 +64,10 @@ pub struct Query<'s> {
     /// What it is for, by the names around it.
     pub purpose: Arc<str>,
 }
+
+/// Names of the method by which an object runs that stands for one command.
+const RUNS: &[&str] =
+    &["execute", "Execute", "ExecuteAsync", "handle", "Handle", "call", "run", "Run", "invoke", "perform", "__invoke"];
 
 /// How many literals that begin before a place are looked at to find one around it.
 const MAX_NESTED: usize = 16;
@@ -134,6 +139,9 @@ pub fn read(source: &Source) -> (Program<'_>, Vec<Region<'_>>, Syntax) {
     program.literals = literals.iter().map(|literal| literal.span).collect();
     let mut regions = Vec::new();
     for literal in literals {
+        if dialect::is_for_another(text, &literal) {
+            continue;
+        }
         if recognise::is_query(text, &program.calls, &literal) {
             if compared::is_only_compared(text, &literal, |at| program.is_text(at)) {
                 continue;
@@ -164,8 +172,19 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
     let expression = Expression::of(text, &program.calls, literal);
     let name = function.map_or("", |function| function.name);
     let declared = literal.annotation.and_then(|_| missing::declared(text, literal));
-    let words = [name, literal.binding.unwrap_or_default(), declared.unwrap_or_default()];
+    // An object that stands for one command is named for what it does.
+    let class = function.filter(|function| RUNS.contains(&function.name)).and_then(|function| function.class);
+    let words = [class.unwrap_or_default(), name, literal.binding.unwrap_or_default(), declared.unwrap_or_default()];
     let end = function.map_or(text.len(), |function| function.span.end);
+    // Where nothing runs outside of functions, what follows a constant in the file is not about it.
+    let when_missing = match literal.binding.filter(|_| function.is_none() && expression.runs.is_none()) {
+        Some(constant) => missing::of_constant(text, constant, literal.span, program),
+        None if declared.is_some() || function.is_some() || runs_at_once(source.language()) => {
+            missing::of(text, literal, &expression, end, declared)
+        }
+        None => None,
+    };
+    let skipped = || function.is_some_and(|function| missing::is_skipped(text, function, program));
     Query {
         literal: literal.span,
         statement: literal.statement,
@@ -175,14 +194,7 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
         binding: literal.binding,
         result: result::of(source, program, literal, &expression, end),
         work_follows: result::work_follows(text, literal, &expression, end),
-        // Where nothing runs outside of functions, what follows a constant in the file is not about it.
-        when_missing: match literal.binding.filter(|_| function.is_none() && expression.runs.is_none()) {
-            Some(constant) => missing::of_constant(text, constant, literal.span, program),
-            None if declared.is_some() || function.is_some() || runs_at_once(source.language()) => {
-                missing::of(text, literal, &expression, end, declared)
-            }
-            None => None,
-        },
+        when_missing: when_missing.or_else(|| skipped().then_some(Missing::Skipped)),
         unit: name.into(),
         purpose: words.join(" ").trim().into(),
     }

@@ -110,6 +110,8 @@ pub enum Missing {
     Fails,
     /// It goes on without.
     GoesOn,
+    /// It says so to its callers, and those in sight go on without.
+    Skipped,
 }
 
 impl<'d> Statement<'d> {

@@ -259,10 +259,11 @@ impl Reader<'_> {
 
 /// What a column's name says of its being a key.
 fn name_evidence(table: &FromItem, column: &str) -> Option<Evidence> {
-    if matches!(column, "id" | "uuid" | "guid" | "ulid") {
+    let column = &snake(column);
+    if matches!(column.as_str(), "id" | "uuid" | "guid" | "ulid") {
         return Some(Evidence::Name);
     }
-    let table = table.name.rsplit('.').next().unwrap_or_default();
+    let table = &snake(table.name.rsplit('.').next().unwrap_or_default());
     let singular = table.strip_suffix('s').unwrap_or(table);
     for ending in ["_id", "_uuid", "_guid"] {
         if column.strip_suffix(ending).is_some_and(|stem| stem == table || stem == singular) {
@@ -272,4 +273,18 @@ fn name_evidence(table: &FromItem, column: &str) -> Option<Evidence> {
     const NAMES: &[&str] = &["code", "email", "key", "reference", "sku", "slug", "token", "username"];
     let last = column.rsplit('_').next().unwrap_or(column);
     (matches!(last, "id" | "uuid") || NAMES.contains(&last)).then_some(Evidence::Guess)
+}
+
+/// A name in the spelling of those without quotes: `OrderId` and `orderID` are `order_id`.
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    let mut before = '_';
+    for c in name.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+        before = c;
+    }
+    snake
 }

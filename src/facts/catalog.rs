@@ -39,6 +39,12 @@ impl Table {
             .map(|key| key.columns.as_slice())
     }
 
+    /// The last columns of its keys of several columns, which go from the whole to the part.
+    pub fn last_of_keys(&self) -> impl Iterator<Item = &str> {
+        let keys = self.keys.iter().filter(|key| !key.partial && key.columns.len() > 1);
+        keys.filter_map(|key| key.columns.last().map(String::as_str))
+    }
+
     /// Whether its keys are known: some are, and where columns may be missing, the primary key is among them.
     pub fn has_keys(&self) -> bool {
         !self.keys.is_empty() && (!self.open || self.keys.iter().any(|key| key.primary))

@@ -2,7 +2,7 @@
 
 use super::Program;
 use super::expression::Expression;
-use crate::host::Literal;
+use crate::host::{Function, Literal};
 use crate::span::Span;
 use crate::sql::lex::beginning;
 use crate::statement::Missing;
@@ -127,6 +127,23 @@ fn of_uses(text: &str, name: &str) -> Option<Missing> {
         is_call.then_some(text.len())
     };
     agreed(text, name, &called)
+}
+
+/// Whether the calls of a function in its file go on without a row, where they look at what it gives.
+pub fn is_skipped(text: &str, function: &Function<'_>, program: &Program<'_>) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    if text.len() > LONGEST_FILE || function.name.is_empty() {
+        return false;
+    }
+    let calls = text.match_indices(function.name).filter_map(|(at, name)| {
+        let span = Span::new(at, at + name.len());
+        let is_call = !text[..at].ends_with(is_part) && text[span.end..].starts_with('(');
+        let around = program.function_around(span).filter(|_| is_call && !function.span.contains(span))?;
+        let end = program.functions[around].span.end;
+        (!program.in_comment(at)).then(|| after(text, span.end, end))
+    });
+    let told: Vec<Missing> = calls.take(MAX_USES).flatten().collect();
+    !told.is_empty() && told.iter().all(|told| *told == Missing::GoesOn)
 }
 
 /// What is done where a constant is used that holds the query, if that is the same everywhere.

@@ -81,6 +81,7 @@ fn level(context: &Context<'_>, statement: &Statement<'_>, query: &Query, lock: 
     let quiet = takes_the_lock_alone(context, statement) && !fails
         || row.state
         || row.may_be_many
+        || statement.when_missing == Some(Missing::Skipped)
         || matches!(lock.strength, Strength::Share | Strength::KeyShare);
     let sure = row.evidence == Evidence::Catalog || expected || query.wrap == Wrap::Exists;
     Some(if sure && !quiet { Level::Warning } else { Level::Note })
@@ -104,6 +105,9 @@ const COMMENTS: &[&str] = &[
     "other worker",
     "another process",
     "another session",
+    "another transaction has",
+    "another transaction holds",
+    "another transaction is",
     "someone else",
     "somebody else",
     "already locked",
@@ -126,15 +130,20 @@ fn names_a_key(name: &str) -> bool {
 
 /// Whether the query is named for the lock and not for the row: `lock.sql`, `acquireLock`. Without a row it has no lock.
 fn takes_the_lock_alone(context: &Context<'_>, statement: &Statement<'_>) -> bool {
-    const READS: &[&str] = &["fetch", "find", "get", "load", "lookup", "read", "select"];
     let path = context.file.source.path();
-    let name = if statement.purpose.is_empty() && statement.query.is_none() {
+    if statement.purpose.is_empty() && statement.query.is_none() {
         let name = path.rsplit('/').next().unwrap_or_default();
-        plain(name.split('.').next().unwrap_or_default())
-    } else {
-        plain(&statement.purpose)
-    };
-    (name.starts_with("lock") || name.ends_with("lock")) && !READS.iter().any(|word| name.contains(word))
+        return names_the_lock(name.split('.').next().unwrap_or_default());
+    }
+    names_the_lock(&statement.purpose)
+}
+
+/// Whether a name is one for a lock, and not for the row.
+fn names_the_lock(name: &str) -> bool {
+    const READS: &[&str] = &["fetch", "find", "get", "load", "lookup", "read", "select"];
+    let name = plain(name);
+    (["lock", "acquire"].iter().any(|word| name.starts_with(word)) || name.ends_with("lock"))
+        && !READS.iter().any(|word| name.contains(word))
 }
 
 /// A name in lower case, without what stands between its words.
@@ -148,10 +157,15 @@ fn is_called_so(name: &str) -> bool {
     NAMES.iter().any(|word| name.contains(word))
 }
 
-/// Whether a comment beside the statement does.
+/// Whether a comment beside the statement does, which may go over several lines.
 fn is_said_so(context: &Context<'_>, statement: Span) -> bool {
-    context.file.comments_at(statement).any(|comment| {
-        let comment = comment.to_lowercase();
-        COMMENTS.iter().any(|words| comment.contains(words))
-    })
+    let mut words = String::new();
+    let mut comments: Vec<&str> = context.file.comments_at(statement).collect();
+    comments.reverse();
+    for word in comments.iter().flat_map(|comment| comment.split_whitespace()) {
+        if !matches!(word, "#" | "//" | "///" | "--" | "*") {
+            words.extend([word.to_lowercase().as_str(), " "]);
+        }
+    }
+    COMMENTS.iter().any(|said| words.contains(said))
 }

@@ -1,9 +1,11 @@
 //! SKIP LOCKED with nothing that bounds how many rows one worker takes.
 
 use crate::facts::bound::{Bound, bound};
+use crate::facts::catalog::Catalog;
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Clause, DmlKind, QueryId, Tree, Wait, Wrap};
+use crate::sql::clause::{Clause, DmlKind, QueryId, Select, Strength, Tree, Wait, Wrap};
+use crate::sql::compare::{Operand, Side, comparisons};
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,12 +32,16 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         }
         let picked = select.from.iter().any(|item| item.subquery.is_some() || item.cte.is_some() || item.call);
         let deleted = |parent| tree.query(parent).dml().is_some_and(|dml| dml.kind == DmlKind::Delete);
-        let silence = if query.is_limited() {
+        let silence = if matches!(lock.strength, Strength::Share | Strength::KeyShare) {
+            Some("a share lock keeps no other share lock out")
+        } else if query.is_limited() {
             Some("LIMIT bounds it")
         } else if picked || has_subquery(tree, id) {
             Some("it takes what a sub-select or a WITH query picks, which may be bounded")
         } else if bound(statement, select, &context.facts.catalog) != Bound::Open {
             Some("its conditions name the rows")
+        } else if ends_a_key(statement, select, &context.facts.catalog) {
+            Some("its conditions fix the last column of a key, which names one thing")
         } else if query.parent.is_some_and(deleted) {
             Some("DELETE over all free rows drains on purpose")
         } else {
@@ -47,6 +53,27 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         }
         sink.at_tokens(&RULE, Level::Note, context, (statement, &lock.tokens), MESSAGE).help(HELP);
     }
+}
+
+/// Whether a condition fixes the column by which the longest key of a table tells its rows apart.
+fn ends_a_key(statement: &Statement<'_>, select: &Select, catalog: &Catalog) -> bool {
+    let [item] = select.from.as_slice() else { return false };
+    let Some(table) = catalog.table(&item.name) else { return false };
+    let is_column =
+        |side: &Side, name: &str| matches!(&side.operand, Operand::Column { name: column, .. } if column == name);
+    let is_value = |side: &Side| match &side.operand {
+        Operand::Column { qualifier: None, name } => statement.is_variable(name),
+        Operand::Value(_) => true,
+        _ => false,
+    };
+    let conjuncts = select.conjuncts.iter().filter(|conjunct| conjunct.known);
+    conjuncts.flat_map(|conjunct| comparisons(&statement.tree, conjunct).list).any(|comparison| {
+        let (left, right) = (&comparison.left, &comparison.right);
+        comparison.relation.is_equality()
+            && table
+                .last_of_keys()
+                .any(|name| is_column(left, name) && is_value(right) || is_column(right, name) && is_value(left))
+    })
 }
 
 /// The same where a query builder says it.

@@ -307,9 +307,11 @@ impl Reader<'_, '_> {
         let content = self.tree.group(&right).unwrap_or_else(|| right.clone());
         let array = value(self.tree, &content);
         self.out.understood &= !matches!(array, Value::Unknown(_));
+        // Who puts values into a text puts a list into `ARRAY[:ids]`.
+        let has_hole = content.clone().any(|index| self.tree.kind(index) == Some(TokenKind::Hole));
         let one = match array.uncast() {
             Value::Array(values) => match values.as_slice() {
-                [one] => Some(operand(one.clone())),
+                [one] if !has_hole => Some(operand(one.clone())),
                 _ => None,
             },
             // ARRAY(SELECT …)

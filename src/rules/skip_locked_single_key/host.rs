@@ -1,10 +1,11 @@
 //! The same where a query builder says it and no SQL stands in the source.
 
-use super::{RULE, is_called_so, is_said_so};
+use super::{RULE, is_called_so, is_said_so, names_the_lock};
 use crate::builders::Evidence;
 use crate::finding::{Level, Place};
 use crate::program::missing;
 use crate::rule::{Context, Sink};
+use crate::span::Span;
 use crate::statement::Missing;
 
 pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
@@ -27,7 +28,8 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             sink.silent(&RULE, context, lock.at, "with no row the code goes on without one");
             continue;
         }
-        if is_called_so(name) || is_said_so(context, lock.chain) {
+        let start = function.map_or(0, |function| function.span.start);
+        if is_called_so(name) || is_said_so(context, whole(text, lock.chain, start)) {
             let why = "a name or a comment beside it says that a locked row is no work for it";
             sink.silent(&RULE, context, lock.at, why);
             continue;
@@ -36,7 +38,9 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         if row.evidence == Evidence::Guess && !expected {
             continue;
         }
-        let level = if expected && !row.state { Level::Warning } else { Level::Note };
+        let skipped = || function.is_some_and(|function| missing::is_skipped(text, function, &file.program));
+        let quiet = row.state || when_missing.is_none() && (names_the_lock(name) || skipped());
+        let level = if expected && !quiet { Level::Warning } else { Level::Note };
         sink.report(
             &RULE,
             level,
@@ -49,4 +53,23 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         .related(Place::new(file.id, row.key), "this names one row")
         .help("wait with a plain row lock, or use NOWAIT, which fails with SQLSTATE 55P03 when the row is locked");
     }
+}
+
+/// A chain with what it is an argument of, from the beginning of that line on; nothing before `start` is looked at.
+fn whole(text: &str, chain: Span, start: usize) -> Span {
+    let mut closed = 0_usize;
+    let mut opened = chain.start;
+    for (at, c) in text.get(start..chain.start).unwrap_or_default().char_indices().rev() {
+        match c {
+            ')' | ']' | '}' => closed += 1,
+            '(' | '[' | '{' if closed > 0 => closed -= 1,
+            '(' | '[' => opened = start + at,
+            // The block around.
+            '{' => break,
+            _ => {}
+        }
+    }
+    let line = text.get(..opened).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let indent = text.get(line..opened).map_or(0, |line| line.len() - line.trim_start().len());
+    Span::new(line + indent, chain.end)
 }

@@ -1,0 +1,23 @@
+//! Code for several databases has each one's SQL side by side.
+
+use crate::host::Literal;
+
+/// Other databases, as arms of a choice name them.
+const OTHERS: &[&str] = &["mysql", "mariadb", "sqlite", "mssql", "sqlserver", "oracle"];
+
+/// Whether a literal stands in the arm of a choice that is for another database: `Self::MySql => "…"`, `case "mysql":`.
+pub(super) fn is_for_another(text: &str, literal: &Literal<'_>) -> bool {
+    let before = text.get(..literal.span.start).unwrap_or_default();
+    let mut lines = before.rsplit('\n');
+    let line = lines.next().unwrap_or_default();
+    let arm = |line: &str| {
+        let line = line.trim();
+        let head = line.rfind("=>").or_else(|| line.rfind("->")).map(|arrow| &line[..arrow]);
+        let case = ["case ", "when "].iter().any(|word| line.starts_with(word)).then_some(line);
+        head.or(case).map(|head| {
+            let head = head.to_ascii_lowercase();
+            OTHERS.iter().any(|other| head.contains(other)) && !head.contains("postgres")
+        })
+    };
+    arm(line).or_else(|| lines.next().and_then(arm)).unwrap_or_default()
+}

@@ -28,9 +28,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             let session = flow.unit.session.as_ref();
             let is_known = session.is_some_and(|session| session.evidence > Evidence::Name && !session.is_shared());
             // Who asks for a moment whether somebody holds it may mean that.
-            let level =
-                if is_known && function.action == Call::Lock { Level::Error } else { Level::Warning };
-            let message = format!("the transaction holds nothing but `{}`, which ends with it before the work runs", function.name);
+            let level = if is_known && function.action == Call::Lock { Level::Error } else { Level::Warning };
+            let message = format!(
+                "the transaction holds nothing but `{}`, which ends with it before the work runs",
+                function.name
+            );
             sink.at_site(&RULE, level, context, (flow, site), message)
                 .related(Place::new(context.file.id, flow.unit.steps[work].span), "this runs without the lock")
                 .help("do the work in the transaction that takes the lock");

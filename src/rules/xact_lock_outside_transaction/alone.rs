@@ -5,7 +5,12 @@ use crate::rule::Context;
 use crate::span::Span;
 
 /// The first work of the function that runs after the transaction of a lock, which does nothing else.
-pub(in crate::rules) fn work_after(context: &Context<'_>, flow: &UnitFlow, lock: StepId, site: SiteId) -> Option<StepId> {
+pub(in crate::rules) fn work_after(
+    context: &Context<'_>,
+    flow: &UnitFlow,
+    lock: StepId,
+    site: SiteId,
+) -> Option<StepId> {
     let begin = flow.trace.before[lock].begin()?;
     // The sessions of a function have their steps in common.
     let units: Vec<&UnitFlow> = context.file.units.iter().filter(|other| other.is_of_function_of(flow)).collect();
@@ -27,7 +32,8 @@ pub(in crate::rules) fn work_after(context: &Context<'_>, flow: &UnitFlow, lock:
     if steps().any(|step| acts(step, &|action| matches!(action, Action::Acquire(_)))) {
         return None;
     }
-    let is_work = |step: StepId| !held(step) && acts(step, &|action| matches!(action, Action::Work { .. } | Action::Outside));
+    let is_work =
+        |step: StepId| !held(step) && acts(step, &|action| matches!(action, Action::Work { .. } | Action::Outside));
     match seek(&flow.unit.root, lock, &is_work) {
         Seek::Work(work) => Some(work),
         Seek::Elsewhere | Seek::Passed | Seek::Left => None,

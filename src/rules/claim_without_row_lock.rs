@@ -134,11 +134,15 @@ fn is_for_somebody(statement: &Statement<'_>, dml: &Dml, pick: QueryId) -> bool 
                 && sides.any(|(side, other)| is_column(side) && other.tokens.clone().any(named))
         })
     };
-    let writes = |set: &Tokens| {
-        let mut parts = tree.commas(set.clone()).into_iter();
-        parts.any(|part| part.clone().any(named) && !moved(&part))
+    let parts: Vec<Tokens> = dml.set.iter().flat_map(|set| tree.commas(set.clone())).collect();
+    let is_move = parts.iter().any(moved);
+    let writes = |part: &Tokens| {
+        let value = tree.top(part.clone()).find(|&index| tree.raw(index) == "=").unwrap_or(part.start);
+        (value..part.end).any(named) && !moved(part)
     };
-    dml.returning.is_some() || dml.set.as_ref().is_some_and(writes)
+    // Of a move the rows are given back to be counted, unless they come in an order.
+    let are_given = dml.returning.is_some() && !(is_move && tree.query(pick).order_by.is_none());
+    are_given || parts.iter().any(writes)
 }
 
 fn has_negation(tree: &Tree<'_>, mut tokens: Tokens) -> bool {

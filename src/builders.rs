@@ -122,7 +122,7 @@ pub fn locks(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<L
             let text = code.get_or_init(|| without_comments(text, &program.comments)).as_str();
             let reader = Reader { text, language, program };
             let lock = if spelling.option { reader.of_option(at) } else { reader.of_method(at) };
-            let Some(lock) = lock else { continue };
+            let Some(lock) = lock.filter(|lock| locks_at_all(text, language, lock)) else { continue };
             // `.forUpdate().skipLocked()` is one lock.
             if spelling.skips || !found.iter().any(|other| other.chain == lock.chain) {
                 found.push(Lock { skips: spelling.skips, ..lock });
@@ -133,6 +133,16 @@ pub fn locks(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<L
     found.sort_by_key(|lock| lock.at);
     found.dedup_by_key(|lock| lock.at);
     found
+}
+
+/// Sequel's `skip_locked` says how to lock, and not that something is locked.
+fn locks_at_all(text: &str, language: HostLanguage, lock: &Lock) -> bool {
+    let said = |at: Span| text.get(at.range()).unwrap_or_default();
+    let says = ["for_update", "for_no_key_update", "for_share", "for_key_share", "lock_style"];
+    language != HostLanguage::Ruby
+        || !said(lock.at).contains("skip_locked")
+        || said(lock.at).contains("lock(")
+        || says.iter().any(|word| said(lock.chain).contains(word))
 }
 
 /// A text of the same length with blanks for comments, which may stand between any two calls.

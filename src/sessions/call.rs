@@ -169,6 +169,9 @@ impl<'s> Run<'_, 's, '_> {
         }
         vals.iter().for_each(|val| self.read_val(val));
         let asked = Asked::of(call, span, &vals);
+        if matches!(receiver, Val::Answer(_) | Val::Nothing | Val::This) && self.caught(call, &vals, mark, out) {
+            return receiver;
+        }
         match receiver {
             Val::Handle(handle) => self.method(&handle, call, &asked, out),
             Val::Query(query) => self.of_query(query, call, &asked, (mark, span), out),

@@ -167,6 +167,22 @@ impl<'s> Run<'_, 's, '_> {
         result
     }
 
+    /// `promise.catch((err) => …)`: the function runs where something that the promise waited for has failed. Its steps are
+    /// those since `mark`.
+    pub(super) fn caught(&mut self, call: &Call<'s>, vals: &[Val], mark: usize, out: &mut Vec<Node>) -> bool {
+        use HostLanguage::{JavaScript, Tsx, TypeScript};
+        let ([Val::Function(function)], "catch", JavaScript | TypeScript | Tsx) =
+            (vals, call.name, self.program.language)
+        else {
+            return false;
+        };
+        let body = Box::new(Node::Sequence(out.split_off(mark)));
+        let mut handler = Vec::new();
+        self.follow(*function, &[], &[], true, &mut handler);
+        out.push(Node::Try { body, handlers: vec![Node::Sequence(handler)], catches_all: true });
+        true
+    }
+
     /// Ecto: `Multi.run(:name, fn repo, changes -> … end)` of a function that runs its Multi.
     fn is_multi(&self, call: &Call<'s>) -> bool {
         let root = self.frames.first().and_then(|frame| self.program.code.functions.get(frame.function));

@@ -253,9 +253,10 @@ fn has_shape(sql: &str, verb: &str, calls: &[CallSite<'_>], literal: &Literal<'_
         "comment" => next == "on",
         "grant" | "revoke" => has("on") || has("to"),
         "set" => {
-            has("to") || has("transaction") || (first..tokens.len()).any(|at| kind(at) == Some(TokenKind::Operator))
+            let scope = matches!(next, "role" | "local" | "session" | "constraints");
+            scope || has("to") || has("transaction") || (first..tokens.len()).any(|at| kind(at) == Some(TokenKind::Operator))
         }
-        "reset" | "discard" => tokens.len() - first <= 3,
+        "reset" | "discard" => matches!(next, "role" | "all") || tokens.len() - first <= 3,
         "call" | "execute" => calls_something,
         "prepare" => has("as"),
         "explain" => has("select") || has("update") || has("delete") || has("insert"),

@@ -70,10 +70,15 @@ fn table(item: &FromItem) -> Option<String> {
     (item.is_table() && !item.name.is_empty()).then(|| item.name.clone())
 }
 
-/// Whether a function is called that may do anything at all.
+/// Whether a function is called that may do anything at all. What a lock's key is made by has run before the lock is taken.
 fn calls_other(tree: &Tree<'_>) -> bool {
+    let locks = |call: &Call| call.is_built_in() && advisory::function(&call.name).is_some();
+    let in_key = |call: &Call| {
+        let around = |lock: &Call| lock.tokens.start < call.tokens.start && call.tokens.end <= lock.tokens.end;
+        tree.calls().iter().any(|lock| locks(lock) && around(lock))
+    };
     tree.calls().iter().any(|call| {
-        !call.is_built_in() || advisory::function(&call.name).is_none() && !IDLE.contains(&call.name.as_str())
+        !locks(call) && (!call.is_built_in() || !IDLE.contains(&call.name.as_str())) && !in_key(call)
     })
 }
 

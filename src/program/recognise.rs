@@ -254,7 +254,10 @@ fn has_shape(sql: &str, verb: &str, calls: &[CallSite<'_>], literal: &Literal<'_
         "grant" | "revoke" => has("on") || has("to"),
         "set" => {
             let scope = matches!(next, "role" | "local" | "session" | "constraints");
-            scope || has("to") || has("transaction") || (first..tokens.len()).any(|at| kind(at) == Some(TokenKind::Operator))
+            scope
+                || has("to")
+                || has("transaction")
+                || (first..tokens.len()).any(|at| kind(at) == Some(TokenKind::Operator))
         }
         "reset" | "discard" => matches!(next, "role" | "all") || tokens.len() - first <= 3,
         "call" | "execute" => calls_something,

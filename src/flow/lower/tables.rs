@@ -77,9 +77,9 @@ fn calls_other(tree: &Tree<'_>) -> bool {
         let around = |lock: &Call| lock.tokens.start < call.tokens.start && call.tokens.end <= lock.tokens.end;
         tree.calls().iter().any(|lock| locks(lock) && around(lock))
     };
-    tree.calls().iter().any(|call| {
-        !locks(call) && (!call.is_built_in() || !IDLE.contains(&call.name.as_str())) && !in_key(call)
-    })
+    tree.calls()
+        .iter()
+        .any(|call| !locks(call) && (!call.is_built_in() || !IDLE.contains(&call.name.as_str())) && !in_key(call))
 }
 
 /// What a statement changes, where that is known in more than names of tables.

@@ -174,6 +174,11 @@ pub const SCRIPT: &[HostLanguage] = &[HostLanguage::JavaScript, HostLanguage::Ty
 /// Languages of the JVM.
 pub const JVM: &[HostLanguage] = &[HostLanguage::Java, HostLanguage::Kotlin, HostLanguage::Scala];
 
+/// Whether code in one language uses what code in the other one declares.
+pub fn share(one: HostLanguage, other: HostLanguage) -> bool {
+    one == other || [JVM, SCRIPT].iter().any(|family| family.contains(&one) && family.contains(&other))
+}
+
 impl Driver {
     /// The kind of that name.
     pub fn kind(&self, name: &str) -> Option<&'static Kind>

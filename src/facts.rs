@@ -21,7 +21,20 @@ use catalog::Catalog;
 use constants::Constants;
 use pooler::Pooler;
 use pools::Pools;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The languages of the files that ask for something.
+pub fn languages<'f, 's: 'f>(
+    files: impl Iterator<Item = &'f File<'s>>,
+    asks: impl Fn(&File<'s>) -> bool,
+) -> Vec<HostLanguage> {
+    let asking = files.filter(|file| asks(file)).filter_map(|file| match file.source.language() {
+        Language::Host(language) => Some(language),
+        _ => None,
+    });
+    let languages: BTreeSet<HostLanguage> = asking.collect();
+    languages.into_iter().collect()
+}
 
 /// Facts of a project, from every file that may hold a lock; the catalog from every file that may define a table;
 /// the connection settings from every configuration file.

@@ -1,7 +1,6 @@
 //! The one pure entry: a project, the files to report on, settings; out comes a report.
 
 use crate::analysis::{Elsewhere, File};
-use crate::facts::Facts;
 use crate::facts::around::begun_around;
 use crate::facts::catalog::{self, Catalog};
 use crate::facts::constants::Constants;
@@ -9,6 +8,7 @@ use crate::facts::imports::handles;
 use crate::facts::pooler::Pooler;
 use crate::facts::pools::Pools;
 use crate::facts::wrappers::{Calls, wrappers};
+use crate::facts::{Facts, languages};
 use crate::facts::{routines, tree};
 use crate::fence::fenced;
 use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
@@ -159,12 +159,8 @@ pub(crate) fn facts(project: &dyn Project, targets: &Targets, settings: &Setting
     let asks = |file: &File<'_>| settings.of(file.source.path()).pooling() == Pooling::Auto && file.locks_session();
     let pooler = if mine.clone().any(asks) { Pooler::read(project) } else { Pooler::default() };
     let mut facts = Facts::of(files, project.complete(), catalog, pooler);
-    if mine.clone().any(File::works_through_pool) {
-        facts.pools = Pools::read(project);
-    }
-    if mine.clone().any(File::locks_where_framework_calls) {
-        facts.begun_around = begun_around(project);
-    }
+    facts.pools = Pools::read(project, &languages(mine.clone(), File::works_through_pool));
+    facts.begun_around = begun_around(project, &languages(mine.clone(), File::locks_where_framework_calls));
     facts.constants = Constants::read(project, mine.clone());
     // Only where a caller may have begun a transaction it matters whether anybody does.
     facts.begins_nowhere =

@@ -1,7 +1,7 @@
 //! Transactions that the tree begins around whatever a framework calls: callbacks of a controller, middleware,
 //! interceptors.
 
-use crate::driver::{JVM, SCRIPT};
+use crate::driver::{JVM, SCRIPT, share};
 use crate::finding::FileId;
 use crate::language::HostLanguage::{self, CSharp, Php, Ruby};
 use crate::language::{Config, Language, is_test};
@@ -25,11 +25,19 @@ const WRAPS: &[(&[HostLanguage], &str)] = &[
 /// Beginning a transaction, or running something in one.
 const BEGINS: &str = r"(?i-u)transaction|\bbegin\b";
 
-/// The languages in which something of a project wraps what its framework calls in a transaction.
-pub fn begun_around(project: &dyn Project) -> HashSet<HostLanguage> {
+/// The languages in which something of a project wraps what its framework calls in a transaction, of what `asking` share.
+pub fn begun_around(project: &dyn Project, asking: &[HostLanguage]) -> HashSet<HostLanguage> {
+    if asking.is_empty() {
+        return HashSet::new();
+    }
     let of_file = |buffer: &mut Vec<u8>, (index, file): (usize, &ProjectFile)| {
         let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-        let asks = matches!(file.language, Language::Host(_) | Language::Config(Config::Yaml)) && !is_test(&file.path);
+        let asks = match file.language {
+            Language::Host(language) => asking.iter().any(|&asking| share(asking, language)),
+            Language::Config(Config::Yaml) => true,
+            _ => false,
+        };
+        let asks = asks && !is_test(&file.path);
         let content = if asks { project.read_into(id, buffer).ok() } else { None };
         content.map_or(&[][..], |content| wrapped_by(content, file.language)).to_vec()
     };

@@ -1,5 +1,6 @@
 //! Pools of one connection, anywhere in the tree.
 
+use crate::driver::share;
 use crate::driver::size::pools_of_one;
 use crate::finding::FileId;
 use crate::flow::{Session, Size};
@@ -19,17 +20,23 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// Reads the code and the settings of a project.
-    pub fn read(project: &dyn Project) -> Self {
+    /// Reads the settings of a project, and the code that `asking` share.
+    pub fn read(project: &dyn Project, asking: &[HostLanguage]) -> Self {
+        if asking.is_empty() {
+            return Self::default();
+        }
         let of_file = |buffer: &mut Vec<u8>, (index, file): (usize, &ProjectFile)| {
             let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-            let is_host = matches!(file.language, Language::Host(_));
-            let asks = is_host || matches!(file.language, Language::Config(_) | Language::Prisma);
+            let (is_host, asks) = match file.language {
+                Language::Host(language) => (true, asking.iter().any(|&asking| share(asking, language))),
+                _ => (false, matches!(file.language, Language::Config(_) | Language::Prisma)),
+            };
             if !asks || is_test(&file.path) || is_of_tests(&file.path) {
                 return None;
             }
             let content = project.read_into(id, buffer).ok()?;
-            (!is_host || !prefilter::is_for_another(content)).then(|| (is_host, pools_of_one(content, file.language)))
+            let found = pools_of_one(content, file.language);
+            (!(found.is_empty() || is_host && prefilter::is_for_another(content))).then_some((is_host, found))
         };
         let all: Vec<(bool, Vec<HostLanguage>)> =
             project.files().par_iter().enumerate().map_init(Vec::new, of_file).flatten().collect();

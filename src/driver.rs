@@ -174,9 +174,14 @@ pub const SCRIPT: &[HostLanguage] = &[HostLanguage::JavaScript, HostLanguage::Ty
 /// Languages of the JVM.
 pub const JVM: &[HostLanguage] = &[HostLanguage::Java, HostLanguage::Kotlin, HostLanguage::Scala];
 
+/// One language for those whose code is one program.
+pub fn family(language: HostLanguage) -> HostLanguage {
+    [SCRIPT, JVM].iter().find(|family| family.contains(&language)).map_or(language, |family| family[0])
+}
+
 /// Whether code in one language uses what code in the other one declares.
 pub fn share(one: HostLanguage, other: HostLanguage) -> bool {
-    one == other || [JVM, SCRIPT].iter().any(|family| family.contains(&one) && family.contains(&other))
+    family(one) == family(other)
 }
 
 impl Driver {

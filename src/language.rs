@@ -64,6 +64,23 @@ pub enum HostLanguage {
 impl HostLanguage {
     /// How many there are.
     pub const COUNT: usize = Self::Scala as usize + 1;
+
+    /// Every one.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Python,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::Go,
+        Self::Rust,
+        Self::Java,
+        Self::Kotlin,
+        Self::CSharp,
+        Self::Ruby,
+        Self::Php,
+        Self::Elixir,
+        Self::Scala,
+    ];
 }
 
 /// File name endings, longest match first in [`Language::of`]; case does not matter.

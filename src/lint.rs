@@ -14,7 +14,7 @@ use crate::fence::fenced;
 use crate::finding::{FileId, Finding, Level, Notice, Place, Related, Report};
 use crate::fingerprint;
 use crate::flow::UnitFlow;
-use crate::language::{Language, expected_output, is_other_database};
+use crate::language::{Language, expected_output};
 use crate::prefilter;
 use crate::project::{Mark, Project, ProjectFile, Targets};
 use crate::region::Region;
@@ -188,9 +188,7 @@ fn marked(file: &ProjectFile, content: &[u8]) -> Mark {
             prefilter::may_lock(content)
         }
     };
-    let is_ours =
-        || !is_other_database(&file.path) || prefilter::names_advisory(content) || prefilter::uses_postgres(content);
-    let locks = may_lock && is_ours();
+    let locks = may_lock && prefilter::is_ours(&file.path, content);
     let is_bundle = locks && matches!(file.language, Language::Host(_)) && prefilter::is_bundle(&file.path, content);
     // No word shows in what is no text, and that it is none has to be told.
     if locks && !is_bundle || suppress::may_suppress(content) || !is_text(content) {

@@ -6,6 +6,7 @@ mod names;
 pub use host::may_lock_in_host;
 pub use names::{Called, Names};
 
+use crate::language::is_other_database;
 use crate::notebook::is_notebook;
 use regex::bytes::Regex;
 use std::sync::LazyLock;
@@ -105,8 +106,13 @@ pub fn is_for_another(content: &[u8]) -> bool {
         && !POSTGRES.as_ref().is_none_or(|pattern| pattern.is_match(content))
 }
 
+/// Whether a file is about PostgreSQL as far as its path goes, or in spite of it.
+pub fn is_ours(path: &str, content: &[u8]) -> bool {
+    !is_other_database(path) || names_advisory(content) || uses_postgres(content)
+}
+
 /// Whether the content imports a client library that speaks to no other database.
-pub fn uses_postgres(content: &[u8]) -> bool {
+fn uses_postgres(content: &[u8]) -> bool {
     static LIBRARIES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r#"(?-u)psycopg|asyncpg|Npgsql|jackc/pgx|lib/pq|tokio_postgres|PgPool|['"](?:pg|postgres|pg-promise|slonik)['"]"#,
@@ -160,6 +166,19 @@ pub fn may_define_routine(content: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_of_other_databases() {
+        assert!(is_ours("src/a.ts", b"") && !is_ours("libs/snowflake/a.ts", b"db.any()"));
+        assert!(is_ours("libs/snowflake/a.ts", b"import pgPromise from 'pg-promise'"));
+    }
+
+    #[test]
+    fn programs_that_nobody_reads() {
+        let (line, text) = (b"a".repeat(LARGEST / 2), b"a = 1\n".repeat(LARGEST / 5));
+        assert!(is_bundle("a.js", &line) && is_bundle("a.js", &text) && !is_bundle("a.js", &text[..LARGEST]));
+        assert!(!is_bundle("a.ipynb", &line) && !is_bundle("a.ipynb", &text));
+    }
 
     #[test]
     fn every_spelling_that_a_rule_starts_from() {

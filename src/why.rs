@@ -10,7 +10,7 @@ use crate::facts::Facts;
 use crate::finding::{FileId, Finding, Level, Notice, Place};
 use crate::flow::interpret::{Leaving, Way};
 use crate::flow::{Lock as Taken, SiteId, StepId, UnitFlow, UnitKind};
-use crate::language::{Language, is_other_database};
+use crate::language::Language;
 use crate::lint::{Checked, check, facts, suppressed, with_files};
 use crate::prefilter;
 use crate::project::{Project, Targets};
@@ -104,7 +104,7 @@ fn unread(project: &dyn Project, file: FileId) -> Option<String> {
         "the file is minified or larger than 1 MB, so it is no source and is not read"
     } else if is_host && prefilter::is_compiled(&content) {
         "the file was made from another by a compiler, so it is not read"
-    } else if is_other_database(&entry.path) || is_host && prefilter::is_for_another(&content) {
+    } else if !prefilter::is_ours(&entry.path, &content) || is_host && prefilter::is_for_another(&content) {
         "the file is for another database, by its path or what it uses, and calls no advisory function"
     } else {
         "no word stands in the file from which a rule starts: no advisory function, no SKIP LOCKED, no locking clause"

@@ -1,7 +1,7 @@
 //! How many connections a pool has at most, as code and settings say it. A pool of one is no pool: all calls get the same
 //! connection.
 
-use crate::language::HostLanguage::{self, CSharp, Elixir, Go, Java, Kotlin, Php, Python, Ruby, Rust, Scala};
+use crate::language::HostLanguage::{self, CSharp, Go, Php, Python, Ruby, Rust, Scala};
 use crate::language::{Config, Language};
 use regex::Regex as Text;
 use regex::bytes::Regex;
@@ -46,23 +46,6 @@ const OTHER_SIZES: &[&str] = &["cache", "default", "idle", "min", "queue", "rese
 
 /// How far before a name the word of a cache or a queue stands.
 const NEAR: usize = 48;
-
-/// All languages of programs.
-const ALL: &[HostLanguage] = &[
-    HostLanguage::Python,
-    HostLanguage::JavaScript,
-    HostLanguage::TypeScript,
-    HostLanguage::Tsx,
-    HostLanguage::Go,
-    HostLanguage::Rust,
-    Java,
-    Kotlin,
-    CSharp,
-    Ruby,
-    Php,
-    Elixir,
-    Scala,
-];
 
 /// Whether a name is that of the setting: an argument's, or that of an entry. `max` is one there.
 pub fn is_size(name: &str) -> bool {
@@ -140,13 +123,13 @@ fn folded(name: &str) -> String {
 /// The programs that a setting by a name is for.
 fn of_setting(name: &str) -> &'static [HostLanguage] {
     let name = folded(name);
-    OF_ONE_LIBRARY.iter().find(|(known, _)| *known == name).map_or(ALL, |(_, languages)| *languages)
+    OF_ONE_LIBRARY.iter().find(|(known, _)| *known == name).map_or(&HostLanguage::ALL, |(_, languages)| *languages)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::HostLanguage::{JavaScript, TypeScript};
+    use crate::language::HostLanguage::{Elixir, Java, JavaScript, Kotlin, TypeScript};
 
     #[test]
     fn spellings_of_a_pool_of_one() {
@@ -220,7 +203,7 @@ mod tests {
         assert_eq!(of("spring.datasource.hikari.maximum-pool-size=1\n", Config::Properties), JVM);
         assert_eq!(of("production:\n  adapter: postgresql\n  pool: 1\n", Config::Yaml), [Ruby]);
         assert_eq!(of("default_pool_size = 1\nmin_pool_size = 1\n", Config::Ini), []);
-        assert_eq!(of("DB_POOL_SIZE=1\n", Config::Env), ALL);
+        assert_eq!(of("DB_POOL_SIZE=1\n", Config::Env), HostLanguage::ALL);
         assert_eq!(of("DB_POOL_SIZE=10\n", Config::Env), []);
     }
 

@@ -1,7 +1,7 @@
 //! Constants that keys name and other files declare: `AdvisoryKeys.ARCHIVE`, `Keys::ARCHIVE`, `keys.ARCHIVE`.
 
 use crate::analysis::File;
-use crate::driver::{JVM, SCRIPT};
+use crate::driver::family;
 use crate::finding::FileId;
 use crate::flow::UnitFlow;
 use crate::host;
@@ -103,16 +103,14 @@ fn named(text: &str, call: &str, language: HostLanguage) -> Option<Name> {
     (!is_own).then(|| Name { language: family(language), owner: owner.to_owned(), name: name.to_owned() })
 }
 
-/// One language for those whose code is one program.
-fn family(language: HostLanguage) -> HostLanguage {
-    [SCRIPT, JVM].iter().find(|family| family.contains(&language)).map_or(language, |family| family[0])
-}
-
 /// What a file declares of some names.
 fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTreeSet<&Name>) -> Vec<(Name, i64)> {
     let Language::Host(language) = file.language else { return Vec::new() };
     let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
     let mine = names.iter().filter(|name| name.language == family(language)).copied();
+    if mine.clone().next().is_none() {
+        return Vec::new();
+    }
     let Some(content) = project.read(id).ok().filter(|_| !is_test(&file.path)) else { return Vec::new() };
     let has = |word: &str| memchr::memmem::find(&content, word.as_bytes()).is_some();
     let mut parts = file.path.rsplit('/');

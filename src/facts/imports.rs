@@ -1,7 +1,7 @@
 //! Which files of the tree an import leads to, and the handles that are declared there.
 
 use crate::analysis::File;
-use crate::driver::JVM;
+use crate::driver::share;
 use crate::finding::FileId;
 use crate::language::{HostLanguage, Language, is_test};
 use crate::project::Project;
@@ -212,7 +212,7 @@ impl Tree<'_> {
     fn is_for(&self, id: FileId, language: HostLanguage) -> bool {
         let file = &self.project.files()[id.0 as usize];
         let seen = match file.language {
-            Language::Host(other) => other == language || JVM.contains(&other) && JVM.contains(&language),
+            Language::Host(other) => share(other, language),
             _ => false,
         };
         seen && !is_test(&file.path)

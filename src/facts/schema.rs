@@ -21,7 +21,7 @@ mod tests;
 mod typeorm;
 
 use crate::host;
-use crate::language::{HostLanguage, Language, is_other_database, is_test};
+use crate::language::{HostLanguage, Language, is_test};
 use crate::prefilter::{self, Names};
 use crate::source::Source;
 use crate::sql::ddl::Change;
@@ -80,7 +80,7 @@ pub(super) fn may_declare(path: &str, language: Language, content: &[u8]) -> boo
         Language::Prisma => true,
         Language::Markdown | Language::Config(_) | Language::Expected => false,
     };
-    may && !is_other_database(path)
+    may && prefilter::is_ours(path, content)
 }
 
 /// What a file that may declare a table declares, if it may name one of the tables or keys that are asked for.

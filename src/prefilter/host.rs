@@ -1,6 +1,7 @@
 //! The words of locks in host code. One expression for all of them has no literal that can be searched for, and goes byte
 //! by byte; so rare words are searched for, several at once, and what stands around each is read here.
 
+use crate::driver::SCRIPT;
 use crate::language::HostLanguage;
 use regex::bytes::Regex;
 use std::ops::Range;
@@ -57,7 +58,7 @@ fn claims(content: &[u8], language: HostLanguage) -> bool {
     BOUNDS.as_ref().is_none_or(|words| {
         let mut found = words.find_iter(content);
         found.any(|word| counts_at(content, word.range(), language) && near(word.start()))
-    }) && updates(content).next().is_some()
+    })
 }
 
 /// Whether one of the words counts somewhere.
@@ -74,14 +75,10 @@ fn counts_at(content: &[u8], word: Range<usize>, language: HostLanguage) -> bool
     let counts = match &content[word] {
         // Rails' `lock` between two calls is a mutex elsewhere.
         [b'.', ..] => language == HostLanguage::Ruby && after.first().is_some_and(u8::is_ascii_alphabetic),
-        [.., b':'] => !ends_in_word(before) && is_script(language) && is_mode(after),
+        [.., b':'] => !ends_in_word(before) && SCRIPT.contains(&language) && is_mode(after),
         word => counts(before, word, after),
     };
     counts && !is_remarked(before, after, language)
-}
-
-fn is_script(language: HostLanguage) -> bool {
-    matches!(language, HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx)
 }
 
 /// Whether an option `lock` is Sequelize's: `true`, or one of its modes, `t.LOCK.UPDATE`.
@@ -447,7 +444,7 @@ mod tests {
             || holds(4) && updates(content).next().is_some()
             || holds(5) && holds(6)
             || holds(7) && language == HostLanguage::Ruby
-            || holds(8) && is_script(language)
+            || holds(8) && SCRIPT.contains(&language)
     }
 
     proptest! {

@@ -174,7 +174,7 @@ impl<'s> Run<'_, 's, '_> {
         }
         match receiver {
             Val::Handle(handle) => self.method(&handle, call, &asked, out),
-            Val::Query(query) => self.of_query(query, call, &asked, (mark, span), out),
+            Val::Query(query) => self.of_query(query, call, &asked, span, out),
             Val::Answer(answer) => self.of_answer(answer, call, &asked, out),
             Val::Lock(lock) => {
                 let handle = vals.iter().find_map(|val| val.handle().cloned());

@@ -3,7 +3,7 @@
 use super::call::Asked;
 use super::value::{Handle, Origin, Val};
 use super::{MAX_INLINED, MAX_STEPS, Run, names};
-use crate::driver::{Does, Driver, Kind, LIBRARY};
+use crate::driver::{Does, Driver, Kind, LIBRARY, SCRIPT};
 use crate::flow::{Action, Begins, Evidence, Node};
 use crate::host::code::{Argument, Call, FunctionId, Value};
 use crate::language::HostLanguage;
@@ -170,9 +170,7 @@ impl<'s> Run<'_, 's, '_> {
     /// `promise.catch((err) => …)`: the function runs where something that the promise waited for has failed. Its steps are
     /// those since `mark`.
     pub(super) fn caught(&mut self, call: &Call<'s>, vals: &[Val], mark: usize, out: &mut Vec<Node>) -> bool {
-        use HostLanguage::{JavaScript, Tsx, TypeScript};
-        let ([Val::Function(function)], "catch", JavaScript | TypeScript | Tsx) =
-            (vals, call.name, self.program.language)
+        let ([Val::Function(function)], "catch", true) = (vals, call.name, SCRIPT.contains(&self.program.language))
         else {
             return false;
         };

@@ -5,9 +5,9 @@ use super::call::Asked;
 use super::imports::{Exported, Role};
 use super::names::Names;
 use super::value::{Origin, Val};
+use crate::driver::SCRIPT;
 use crate::flow::{Node, Owner};
 use crate::host::code::{Call, Value};
-use crate::language::HostLanguage;
 use crate::span::Span;
 
 impl Names<'_, '_> {
@@ -24,9 +24,7 @@ impl Names<'_, '_> {
         let id = code.functions.iter().position(|function| function.name == part).or_else(declared)?;
         let function = &code.functions[id];
         let body = self.text.get(function.span.range())?.to_ascii_lowercase();
-        let is_script =
-            matches!(self.language, HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx);
-        if !is_script || DOES_MORE.iter().any(|word| body.contains(word)) {
+        if !SCRIPT.contains(&self.language) || DOES_MORE.iter().any(|word| body.contains(word)) {
             return None;
         }
         code.calls.iter().find_map(|call| {

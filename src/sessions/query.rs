@@ -47,7 +47,7 @@ impl<'s> Run<'_, 's, '_> {
         mut query: Query,
         call: &Call<'s>,
         asked: &Asked<'_, 's>,
-        (mark, span): (usize, Span),
+        span: Span,
         out: &mut Vec<Node>,
     ) -> Val {
         if let Some(handle) = self.runner.clone()
@@ -98,7 +98,6 @@ impl<'s> Run<'_, 's, '_> {
             self.read(answer);
             return self.of_answer(answer, call, asked, out);
         }
-        let _ = mark;
         // On a connection that is given implicitly, or by a name of which nothing is known.
         let implicit = self.lent.last().filter(|_| self.program.language == HostLanguage::Scala).cloned();
         let executes = EXECUTES.contains(&call.name) || implicit.is_some() && matches!(call.name, "apply" | "as");

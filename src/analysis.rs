@@ -10,7 +10,7 @@ use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
-use crate::flow::{Action, Owner as Whose, Session, Site, Size, Step, StepId, UnitFlow, UnitKind};
+use crate::flow::{Action, Lock, Owner as Whose, Session, Site, Size, Step, StepId, UnitFlow, UnitKind};
 use crate::fragment;
 use crate::host::{Syntax, is_stand_in};
 use crate::language::{HostLanguage, Language, is_test};
@@ -335,6 +335,14 @@ impl<'a> File<'a> {
     /// The units around a statement, the innermost first.
     pub fn units_around(&self, statement: &Statement<'_>) -> impl Iterator<Item = &UnitFlow> {
         self.nesting.around(statement.span).filter_map(|index| self.units.get(index))
+    }
+
+    /// Whether its code takes locks that may guard what it has other files' queries do: advisory ones, and rows of a table
+    /// that is one of locks.
+    pub fn has_locks_of_its_own(&self) -> bool {
+        let is_of_locks = |table: &String| table.contains("lock") && !table.contains("block");
+        let is_lock = |site: &Site| matches!(&site.lock, Lock::Rows { tables } if tables.iter().any(is_of_locks));
+        self.is_host() && (self.locks_in_host || self.units.iter().any(|flow| flow.unit.sites.iter().any(is_lock)))
     }
 
     fn nest(&mut self) {

@@ -14,7 +14,7 @@ pub mod wrappers;
 
 use crate::analysis::File;
 use crate::finding::Place;
-use crate::flow::{SiteId, UnitFlow};
+use crate::flow::{SiteId, UnitFlow, UnitKind};
 use crate::language::{HostLanguage, Language};
 use crate::sql::advisory::{Key, Keys, Mode, Sameness};
 use catalog::Catalog;
@@ -58,6 +58,10 @@ pub struct Facts {
     pub begun_around: HashSet<HostLanguage>,
     /// Constants of other files that keys name.
     pub constants: Constants,
+    /// Whether host code takes locks that may guard what queries in SQL files do.
+    pub host_locks: bool,
+    /// Whether a query that host code runs by name releases all locks of its session.
+    pub query_unlocks_all: bool,
     /// Functions of the tree that are named like an advisory function, lower case.
     pub own_functions: HashSet<String>,
 }
@@ -76,6 +80,9 @@ impl Facts {
                     known.entry(mode).or_default().insert(key);
                 }
             }
+            facts.host_locks |= file.has_locks_of_its_own();
+            facts.query_unlocks_all |=
+                file.units.iter().any(|flow| flow.unit.kind == UnitKind::Query && flow.releases_all());
             facts.own_functions.extend(file.own_functions.iter().cloned());
         }
         facts

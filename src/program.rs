@@ -184,7 +184,7 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
         }
         None => None,
     };
-    let skipped = || function.is_some_and(|function| missing::is_skipped(text, function, program));
+    let callers = || function.and_then(|function| missing::of_callers(text, function, program));
     Query {
         literal: literal.span,
         statement: literal.statement,
@@ -194,7 +194,11 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
         binding: literal.binding,
         result: result::of(source, program, literal, &expression, end),
         work_follows: result::work_follows(text, literal, &expression, end),
-        when_missing: when_missing.or_else(|| skipped().then_some(Missing::Skipped)),
+        when_missing: match when_missing {
+            None => callers().filter(|callers| *callers == Missing::Skipped),
+            Some(Missing::HandedOn) => callers().or(when_missing),
+            known => known,
+        },
         unit: name.into(),
         purpose: words.join(" ").trim().into(),
     }

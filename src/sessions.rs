@@ -20,6 +20,7 @@ mod migration;
 mod model;
 mod names;
 mod query;
+mod returns;
 mod session;
 mod sql;
 mod stmt;
@@ -174,6 +175,8 @@ struct Run<'a, 's, 'd> {
     ran: Vec<(Span, Span)>,
     /// What the function gives back.
     result: Val,
+    /// Handles that followed functions give back where a try-lock was granted.
+    given: returns::Given,
     /// Closures that were given away, with the variables that they see.
     later: Vec<(FunctionId, HashMap<String, Val>)>,
     /// Who looks at answers.
@@ -213,7 +216,12 @@ struct Frame {
     of: Option<usize>,
     /// What the function runs where it yields.
     rest: Option<yields::Rest>,
-    result: Val,
+    /// What it gives back, on each way.
+    returns: Vec<returns::Return>,
+    /// What conditions say of try-locks where it is.
+    known: Vec<returns::Known>,
+    /// Its ways on which some was refused.
+    refused: Vec<returns::Refused>,
     /// The steps by whose failure it gives back an error; nothing where it does so for some other reason.
     failures: Vec<Option<StepId>>,
     /// Blocks around the current statement.
@@ -240,6 +248,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             called: Vec::new(),
             ran: Vec::new(),
             result: Val::Nothing,
+            given: HashMap::new(),
             later: Vec::new(),
             asking: answer::Asking::default(),
             is_entry: false,
@@ -264,7 +273,9 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
         self.stmt(function.body, &mut nodes);
         self.wrap_pending(0, &mut nodes);
         let root = Node::Sequence(nodes);
-        self.result = std::mem::take(&mut self.frame().result);
+        let returns = std::mem::take(&mut self.frame().returns);
+        let refused = std::mem::take(&mut self.frame().refused);
+        self.result = self.given_back(returns, &refused, 0);
         if self.builder.is_empty() {
             return Vec::new();
         }

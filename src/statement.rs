@@ -110,6 +110,8 @@ pub enum Missing {
     Fails,
     /// It goes on without.
     GoesOn,
+    /// It gives its callers nothing, without an error; what they make of it is not seen.
+    HandedOn,
     /// It says so to its callers, and those in sight go on without.
     Skipped,
 }

@@ -418,6 +418,11 @@ impl UnitFlow {
         !self.unit.steps.iter().any(|step| other(&step.action))
     }
 
+    /// Whether the unit releases every lock of its session.
+    pub const fn releases_all(&self) -> bool {
+        self.index.drops_all
+    }
+
     /// Whether the unit ends its session: what is held goes with it.
     pub fn ends_session(&self) -> bool {
         self.unit.steps.iter().any(|step| step.action == Action::EndSession)

@@ -28,6 +28,9 @@ const CONDITIONS: &[&str] = &[
 /// Those that take sort keys.
 const ORDERS: &[&str] = &["Order", "addOrderBy", "order", "orderBy", "orderByRaw", "order_by"];
 
+/// Those that take what a query without a table gives.
+const LISTS: &[&str] = &["select", "Select"];
+
 /// Calls that make a piece of SQL of a text, inside such a method.
 const PIECES: &[&str] = &["Arel.sql", "condition", "cust", "field", "fragment", "lit", "literal", "raw", "sql", "text"];
 
@@ -37,6 +40,7 @@ const LONGEST: usize = 4096;
 /// Where a piece stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
+    List,
     Where,
     OrderBy,
 }
@@ -63,7 +67,7 @@ pub(super) fn query<'s>(
     if FENCES.as_ref().is_none_or(|fences| fences.is_match(around)) {
         return None;
     }
-    let place = place(calls, literal)?;
+    let place = place(calls, literal).filter(|place| *place != Place::List || reads_nothing(around))?;
     let at = Span::new(literal.region.span().start, literal.region.span().start);
     let end = Span::new(literal.region.span().end, literal.region.span().end);
     let mut builder = Builder::new();
@@ -72,6 +76,7 @@ pub(super) fn query<'s>(
     let table = columns.iter().flatten().copied().chain([sql]).find_map(qualifier).unwrap_or("t");
     let others = others(around, place);
     let before = match place {
+        Place::List => "SELECT ".to_owned(),
         Place::Where => format!("SELECT * FROM {table} WHERE {others}("),
         Place::OrderBy => format!("SELECT * FROM {table} ORDER BY "),
     };
@@ -80,7 +85,7 @@ pub(super) fn query<'s>(
     let sort = if place == Place::Where { sort_key(around) } else { None };
     let close = if place == Place::Where { ")" } else { "" };
     let sort = sort.map_or(String::new(), |key| format!(" ORDER BY {key}"));
-    let limit = if is_limited(around) { " LIMIT 1" } else { "" };
+    let limit = if place != Place::List && is_limited(around) { " LIMIT 1" } else { "" };
     builder.push(SegmentKind::Escape, &format!("{close}{sort}{limit}"), end);
     Some(builder.finish(literal.region.span()))
 }
@@ -107,6 +112,7 @@ fn qualifier(sql: &str) -> Option<&str> {
 /// Which part of its query a literal is.
 fn place(calls: &[CallSite<'_>], literal: &Literal<'_>) -> Option<Place> {
     let mut argument = literal.argument?;
+    let mut is_piece = false;
     loop {
         let call = calls.get(argument.call)?;
         if let Position::Keyword(keyword @ ("where" | "or_where" | "having" | "order_by")) = argument.position {
@@ -120,9 +126,20 @@ fn place(calls: &[CallSite<'_>], literal: &Literal<'_>) -> Option<Place> {
         if ORDERS.contains(&name) {
             return Some(Place::OrderBy);
         }
+        if LISTS.contains(&name) && is_piece {
+            return Some(Place::List);
+        }
         PIECES.contains(&name).then_some(())?;
+        is_piece = true;
         argument = call.outer?;
     }
+}
+
+/// Whether a host statement names no table that its query would read.
+fn reads_nothing(around: &str) -> bool {
+    static TABLE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?i)from|table|join|\b(?:query|knex|db)\w*\(\s*['"`\w]|where|model|repo"#).ok());
+    TABLE.as_ref().is_some_and(|table| !table.is_match(around))
 }
 
 /// The text with the columns that are given for its placeholders.

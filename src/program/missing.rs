@@ -54,7 +54,7 @@ static BUSY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The row does not exist.
 static GONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)not_?found|\b404\b|no_?such|does ?n.?t exist|not exist|missing|unknown\b|\bno \w+ (?:with|\{|\$|#)|\braise\b|\bthrow\b|\babort\(|\bErr\(|\bok_or|orElseThrow",
+        r"(?i)not_?found|\b404\b|no[_ ]?such|\bErrorf\(|\berrors\.New\(|does ?n.?t exist|not exist|missing|unknown\b|\bno \w+ (?:with|\{|\$|#)|\braise\b|\bthrow\b|\babort\(|\bErr\(|\bok_or|orElseThrow",
     )
     .ok()
 });
@@ -62,6 +62,11 @@ static GONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The code goes on with the next one, or has nothing to do and tells nobody.
 static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)\bcontinue\b|\bnext\s*(?:;|$|if\b|unless\b)|\breturn\s*(?:;|$|\}|//|#|if\b|unless\b)").ok()
+});
+
+/// The callers are given nothing, and no error.
+static NOTHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|null|None|undefined|Optional\.empty\(\)|Ok\(None\))").ok()
 });
 
 /// What happens without a row. `declared` is the method that an annotation makes a query of.
@@ -102,7 +107,10 @@ fn answer(text: &str, from: usize, end: usize, asks: &Regex) -> Option<Missing> 
     if matched(&GONE) {
         return Some(Missing::Fails);
     }
-    matched(&NEXT).then_some(Missing::GoesOn)
+    if matched(&NEXT) {
+        return Some(Missing::GoesOn);
+    }
+    matched(&NOTHING).then_some(Missing::HandedOn)
 }
 
 /// The line that `asked` bytes of `text` are of, and those after it that stand further in.
@@ -129,11 +137,11 @@ fn of_uses(text: &str, name: &str) -> Option<Missing> {
     agreed(text, name, &called)
 }
 
-/// Whether the calls of a function in its file go on without a row, where they look at what it gives.
-pub fn is_skipped(text: &str, function: &Function<'_>, program: &Program<'_>) -> bool {
+/// What the calls of a function in its file do without a row, where they look at what it gives.
+pub fn of_callers(text: &str, function: &Function<'_>, program: &Program<'_>) -> Option<Missing> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     if text.len() > LONGEST_FILE || function.name.is_empty() {
-        return false;
+        return None;
     }
     let calls = text.match_indices(function.name).filter_map(|(at, name)| {
         let span = Span::new(at, at + name.len());
@@ -143,7 +151,10 @@ pub fn is_skipped(text: &str, function: &Function<'_>, program: &Program<'_>) ->
         (!program.in_comment(at)).then(|| after(text, span.end, end))
     });
     let told: Vec<Missing> = calls.take(MAX_USES).flatten().collect();
-    !told.is_empty() && told.iter().all(|told| *told == Missing::GoesOn)
+    if told.contains(&Missing::Fails) {
+        return Some(Missing::Fails);
+    }
+    (!told.is_empty() && told.iter().all(|told| *told == Missing::GoesOn)).then_some(Missing::Skipped)
 }
 
 /// What is done where a constant is used that holds the query, if that is the same everywhere.

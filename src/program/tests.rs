@@ -137,7 +137,7 @@ fn what_happens_without_a_row() {
         (
             "a.py",
             "def f():\n    r = c.execute('Q').fetchone()\n    if r is None:\n        return None\n    raise NotFound(1)\n",
-            None,
+            Some(Missing::HandedOn),
         ),
         ("a.rb", "def f\n  r = c.exec(\"Q\").first\n  return if r.nil?\n  work\nend", on),
         ("a.rb", "def f\n  r = c.exec(\"Q\").first\n  raise NotFound if r.nil?\n  work\nend", fails),

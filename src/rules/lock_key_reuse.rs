@@ -21,6 +21,9 @@ pub(super) const RULE: Rule = Rule {
 /// How many earlier uses of a key each is compared with.
 const MAX_COMPARED: usize = 32;
 
+/// How far a comment about a lock may end before it, in bytes.
+const MAX_APART: usize = 600;
+
 /// A unit that takes a key, with the tables it touches.
 struct Use<'a> {
     file: FileId,
@@ -152,7 +155,9 @@ fn is_shared(files: &[File<'_>], early: &Use<'_>, late: &Use<'_>) -> bool {
             same || !number.is_empty() && words.any(|word| word == number)
         };
         let site = one.flow.unit.sites[one.site].span;
-        let before = |comment: &Span| unit.contains(*comment) && comment.end <= site.start;
+        // A function that the unit runs stands outside of it.
+        let near = |comment: &Span| unit.contains(*comment) || site.start - comment.end <= MAX_APART;
+        let before = |comment: &Span| comment.end <= site.start && near(comment);
         files[index].comments.iter().any(|comment| before(comment) && says(source.slice(*comment)))
     })
 }

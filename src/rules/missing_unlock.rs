@@ -40,6 +40,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Some("it is not held where the unit ends")
         } else if elsewhere != Sameness::Different {
             Some("another unit of the tree unlocks this key, or may do so")
+        } else if flow.unit.kind == UnitKind::Query && context.facts.query_unlocks_all {
+            Some("another query of the tree releases all locks of its session")
         } else {
             None
         };

@@ -81,7 +81,7 @@ fn level(context: &Context<'_>, statement: &Statement<'_>, query: &Query, lock: 
     let quiet = takes_the_lock_alone(context, statement) && !fails
         || row.state
         || row.may_be_many
-        || statement.when_missing == Some(Missing::Skipped)
+        || matches!(statement.when_missing, Some(Missing::Skipped | Missing::HandedOn))
         || matches!(lock.strength, Strength::Share | Strength::KeyShare);
     let sure = row.evidence == Evidence::Catalog || expected || query.wrap == Wrap::Exists;
     Some(if sure && !quiet { Level::Warning } else { Level::Note })

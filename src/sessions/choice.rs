@@ -1,6 +1,8 @@
 //! Two ways, and blocks that are values: `let conn = match … { Ok(conn) => conn, Err(e) => return Err(e) }`.
 
 use super::Run;
+use super::condition::Condition;
+use super::returns::Return;
 use super::value::Val;
 use crate::flow::Node;
 use crate::host::code::{Binding, ExprId, Flow, StmtId, Value};
@@ -28,30 +30,41 @@ impl<'s> Run<'_, 's, '_> {
                 mine.push(value);
             }
         }
+        let start = self.builder.len();
         let condition = self.condition(condition, out);
         for binding in binds {
             self.bind(binding, out);
         }
-        let (then, first) = self.way(Some(then), gives);
-        let (otherwise, second) = self.way(otherwise, gives);
+        let (then, first) = self.way((&condition, true), Some(then), gives);
+        let (otherwise, second) = self.way((&condition, false), otherwise, gives);
+        self.known_after(&condition, &then, &otherwise);
         out.push(self.branch(&condition, then, otherwise));
         for value in mine {
             self.decided.remove(&value);
         }
-        first.or(second)
+        if !gives {
+            return Val::Nothing;
+        }
+        let refused = self.frame().refused.clone();
+        self.given_back(vec![first, second], &refused, start)
     }
 
-    fn way(&mut self, stmt: Option<StmtId>, gives: bool) -> (Node, Val) {
-        let Some(stmt) = stmt else { return (Node::Sequence(Vec::new()), Val::Nothing) };
-        if !gives {
-            return (self.block(stmt), Val::Nothing);
-        }
-        let mut nodes = Vec::new();
-        self.frame().depth += 1;
-        let val = self.given(stmt, &mut nodes);
-        let frame = self.frame();
-        frame.depth = frame.depth.saturating_sub(1);
-        (Node::Sequence(nodes), val)
+    fn way(&mut self, (condition, so): (&Condition, bool), stmt: Option<StmtId>, gives: bool) -> (Node, Return) {
+        let Some(stmt) = stmt else { return (Node::Sequence(Vec::new()), Return::default()) };
+        let before = self.knowing(condition, so);
+        let (node, val) = if gives {
+            let mut nodes = Vec::new();
+            self.frame().depth += 1;
+            let val = self.given(stmt, &mut nodes);
+            let frame = self.frame();
+            frame.depth = frame.depth.saturating_sub(1);
+            (Node::Sequence(nodes), val)
+        } else {
+            (self.block(stmt), Val::Nothing)
+        };
+        let known = self.frame().known.clone();
+        self.forget_known(before);
+        (node, Return { val, known })
     }
 
     /// Runs a statement that is a value: what it runs last, on the way that is taken.
@@ -65,8 +78,11 @@ impl<'s> Run<'_, 's, '_> {
                 }
                 Flow::Sequence(stmts) if !stmts.iter().any(|stmt| run.is_deferred(*stmt)) => {
                     let Some((last, first)) = stmts.split_last() else { return Val::Nothing };
+                    let known = run.frame().known.len();
                     first.iter().for_each(|stmt| run.stmt(*stmt, out));
-                    run.given(*last, out)
+                    let val = run.given(*last, out);
+                    run.forget_known(known);
+                    val
                 }
                 Flow::Block { label, body } => {
                     let mut inner = Vec::new();

@@ -69,6 +69,7 @@ impl Condition {
         match val {
             Val::Answer(Answer { part: Part::Text, .. }) => Self::Opaque,
             Val::Answer(answer) => answer.site.map_or(Self::Opaque, |site| Self::Granted(site, answer.granted)),
+            Val::Held(site) => Self::Granted(*site, true),
             Val::Failure(step) => Self::Failed(*step, true),
             Val::Bool(so) => Self::Always(*so),
             Val::Null => Self::Always(false),
@@ -123,7 +124,7 @@ impl Run<'_, '_, '_> {
                 let is_plain = matches!((&left, &right), (Val::Nothing, Val::Nothing));
                 match self.asks_for_database(expr).filter(|_| is_plain) {
                     Some(so) => Condition::Always(so),
-                    None => compared(operator, &left, &right),
+                    None => compared(operator, &self.lent_or(left), &self.lent_or(right)),
                 }
             }
             _ => {
@@ -144,8 +145,16 @@ impl Run<'_, '_, '_> {
                         _ => self.decides(*answer),
                     }
                 }
-                Condition::of_val(&val)
+                Condition::of_val(&self.lent_or(val))
             }
+        }
+    }
+
+    /// A handle that was given back because a lock was granted says that.
+    fn lent_or(&self, val: Val) -> Val {
+        match &val {
+            Val::Handle(handle) => self.given.get(&handle.origin).map_or(val, |site| Val::Held(*site)),
+            _ => val,
         }
     }
 
@@ -270,14 +279,14 @@ fn compared(operator: &str, left: &Val, right: &Val) -> Condition {
         _ => return Condition::Opaque,
     };
     let (of, with) = match (left, right) {
-        (Val::Answer(_) | Val::Failure(_), other) => (left, other),
-        (other, Val::Answer(_) | Val::Failure(_)) => (right, other),
+        (Val::Answer(_) | Val::Failure(_) | Val::Held(_), other) => (left, other),
+        (other, Val::Answer(_) | Val::Failure(_) | Val::Held(_)) => (right, other),
         _ => return Condition::Opaque,
     };
     let says = Condition::of_val(of);
     match (of, with) {
         // No error there is `nil`.
-        (Val::Failure(_), Val::Null) => {
+        (Val::Failure(_) | Val::Held(_), Val::Null) => {
             if equal {
                 says.not()
             } else {

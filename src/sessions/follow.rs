@@ -405,12 +405,14 @@ impl<'s> Run<'_, 's, '_> {
         }
         self.frame().keys.extend(keys);
         let mut body = Vec::new();
+        let first = self.builder.len();
         self.stmt(called.body, &mut body);
         self.wrap_pending(0, &mut body);
         let frame = self.frames.pop().unwrap_or_default();
         // A context manager that does not yield in sight runs nothing.
         self.handing = frame.rest;
-        let result = self.outcome_of(frame.result, &frame.failures);
+        let result = self.given_back(frame.returns, &frame.refused, first);
+        let result = self.outcome_of(result, &frame.failures);
         if !closure {
             self.sessions.forget(called.span, &result);
         }

@@ -8,7 +8,7 @@ use super::value::{Handle, Origin};
 use crate::driver::{Does, Driver, Kind};
 use crate::drivers::DRIVERS;
 use crate::flow::{Evidence, Owner};
-use crate::host::code::{Binding, Call, Class, Code, ExprId, Flow, FunctionId, StmtId, Value};
+use crate::host::code::{Binding, Call, Class, Code, ExprId, Flow, FunctionId, Import, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use std::cell::RefCell;
@@ -61,7 +61,12 @@ pub(super) struct Names<'a, 's> {
 
 impl<'a, 's> Names<'a, 's> {
     pub(super) fn new(code: &'a Code<'s>, text: &'s str, language: HostLanguage, imported: &'a Imported) -> Self {
-        let imports: HashMap<_, _> = code.imports.iter().map(|import| (import.name, import.path.as_ref())).collect();
+        // Python's `import a.b` makes `a` known, and what it means is `a`.
+        let meant = |import: &'a Import<'s>| match import.path.strip_prefix(import.name) {
+            Some(rest) if rest.starts_with('.') && language == HostLanguage::Python => import.name,
+            _ => import.path.as_ref(),
+        };
+        let imports: HashMap<_, _> = code.imports.iter().map(|import| (import.name, meant(import))).collect();
         // `require('knex')(…)` declares no name of the module.
         let module = |call: &Call<'s>| {
             let span = code.exprs.get(call.arguments.first().filter(|_| call.name == "require")?.value)?.span;

@@ -2,6 +2,7 @@
 
 use super::answer::Part;
 use super::query::is_binder;
+use super::returns::Return;
 use super::value::{Answer, Handle, Query, Val};
 use super::{Frame, MAX_STEPS, Run, names};
 use crate::driver::Does;
@@ -74,6 +75,12 @@ impl<'a, 's> Run<'a, 's, '_> {
 
     /// Statements one after the other; what is deferred runs after the rest.
     fn sequence(&mut self, stmts: &[StmtId], out: &mut Vec<Node>) {
+        let known = self.frame().known.len();
+        self.each(stmts, out);
+        self.forget_known(known);
+    }
+
+    fn each(&mut self, stmts: &[StmtId], out: &mut Vec<Node>) {
         for (index, &id) in stmts.iter().enumerate() {
             let stmt = self.program.code.stmts.get(id).map(|stmt| &stmt.flow);
             if let Some(Flow::Defer(expr)) = stmt {
@@ -345,8 +352,8 @@ impl<'a, 's> Run<'a, 's, '_> {
             self.give_away(&val);
         }
         let Some(frame) = self.frames.get_mut(frame) else { return };
-        let known = std::mem::take(&mut frame.result);
-        frame.result = known.or(val);
+        let known = frame.known.clone();
+        frame.returns.push(Return { val, known });
         out.push(match &frame.exit {
             Some(label) => Node::Exit(Leave::Break(Some(label.clone())), span),
             None => Node::Exit(Leave::Return, span),

@@ -26,6 +26,8 @@ pub(super) enum Val {
     Lock(LockExpr),
     /// What the server answered, or a part of it.
     Answer(Answer),
+    /// Something where this try-lock was granted, and nothing where it was not.
+    Held(SiteId),
     /// An error, or none: whether this step failed.
     Failure(StepId),
     /// Several at once.

@@ -103,11 +103,11 @@ pub fn sections(path: &str, text: &str, tokens: &[Token], beside: Option<Surroun
     }
     let mut sections = marks::cut(&marks::all(text, tokens), base, text.len());
     if let [whole] = sections.as_mut_slice()
-        && whole.runner().is_none()
-        && whole.surroundings == (Surroundings::Autocommit { evident: false })
+        && whole.kind == (SectionKind::Script { runner: None })
+        && matches!(whole.surroundings, Surroundings::Autocommit { evident: false } | Surroundings::Unknown)
         && statements::take_parameters(text, tokens)
     {
-        // psql has no parameters: a program runs what stands here, in transactions of its own.
+        // psql and runners have no parameters: a program runs what stands here, in transactions of its own.
         whole.surroundings = Surroundings::Unknown;
         sections = statements::queries(whole, text, tokens);
     }

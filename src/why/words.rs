@@ -63,6 +63,7 @@ pub(super) const fn missing(missing: Missing) -> &'static str {
     match missing {
         Missing::Fails => "with no row the code takes it for one that does not exist",
         Missing::GoesOn => "with no row the code goes on without one",
+        Missing::HandedOn => "with no row its callers are given none",
         Missing::Skipped => "with no row the callers in this file go on without one",
     }
 }

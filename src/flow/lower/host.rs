@@ -127,6 +127,22 @@ impl HostBuilder {
         }
     }
 
+    /// The steps since there were `first` that release something, or end a transaction.
+    pub fn releases_since(&self, first: StepId) -> Vec<StepId> {
+        let ends = |action: &Action| {
+            matches!(
+                action,
+                Action::Release(_)
+                    | Action::ReleaseAll(_)
+                    | Action::End { .. }
+                    | Action::RollbackTo(_)
+                    | Action::EndSession
+            )
+        };
+        let steps = self.builder.steps.iter().enumerate().skip(first);
+        steps.filter(|(_, step)| ends(&step.action)).map(|(id, _)| id).collect()
+    }
+
     /// How many sites there are.
     pub fn sites(&self) -> usize {
         self.builder.sites.len()

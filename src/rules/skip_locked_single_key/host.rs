@@ -34,12 +34,18 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             sink.silent(&RULE, context, lock.at, why);
             continue;
         }
+        let callers = || function.and_then(|function| missing::of_callers(text, function, &file.program));
+        let when_missing = match when_missing {
+            Some(Missing::HandedOn) => callers().or(when_missing),
+            known => known,
+        };
         let expected = row.expects_one || when_missing == Some(Missing::Fails);
         if row.evidence == Evidence::Guess && !expected {
             continue;
         }
-        let skipped = || function.is_some_and(|function| missing::is_skipped(text, function, &file.program));
-        let quiet = row.state || when_missing.is_none() && (names_the_lock(name) || skipped());
+        let skipped = || callers() == Some(Missing::Skipped);
+        let handed_on = matches!(when_missing, Some(Missing::HandedOn | Missing::Skipped));
+        let quiet = row.state || handed_on || when_missing.is_none() && (names_the_lock(name) || skipped());
         let level = if expected && !quiet { Level::Warning } else { Level::Note };
         sink.report(
             &RULE,

@@ -248,6 +248,10 @@ impl<'a> File<'a> {
                     queries.entry(query.literal).or_default().push(statement);
                 }
             }
+            let locks = self.builder_locks.iter().map(|lock| lock.at);
+            let built: Vec<Span> = locks.chain(self.builder_calls.iter().map(|call| call.at)).collect();
+            let bound = |query: &program::Query<'a>| Some((query.literal, query.binding?));
+            let constants: Vec<(Span, &str)> = self.program.queries.iter().filter_map(bound).collect();
             let found = sessions::units(Functions {
                 code: &code,
                 text: self.source.text(),
@@ -258,6 +262,8 @@ impl<'a> File<'a> {
                 wrappers: &known.host,
                 imported: known.handles.get(&self.id).unwrap_or(&Imported::new()),
                 locks_rows: !self.builder_locks.is_empty(),
+                builders: &built,
+                constants: &constants,
             });
             let mut units = found.units;
             self.wrappers = found.wrappers;

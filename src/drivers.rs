@@ -69,6 +69,7 @@ mod vertx;
 mod yii;
 
 use crate::driver::Driver;
+use crate::language::HostLanguage;
 
 /// All of them.
 pub const DRIVERS: &[Driver] = &[
@@ -138,3 +139,10 @@ pub const DRIVERS: &[Driver] = &[
     vertx::DRIVER,
     yii::DRIVER,
 ];
+
+/// Whether the content of a file in a language may use a client library, by what it would have to import.
+pub fn may_use(language: HostLanguage, content: &[u8]) -> bool {
+    let has = |word: &str| memchr::memmem::find(content, word.trim_start_matches("*.").as_bytes()).is_some();
+    let mut mine = DRIVERS.iter().filter(|driver| driver.languages.contains(&language));
+    mine.any(|driver| driver.imports.is_empty() || driver.imports.iter().chain(driver.shows).any(|word| has(word)))
+}

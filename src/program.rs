@@ -177,7 +177,10 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
     let words = [class.unwrap_or_default(), name, literal.binding.unwrap_or_default(), declared.unwrap_or_default()];
     let end = function.map_or(text.len(), |function| function.span.end);
     // Where nothing runs outside of functions, what follows a constant in the file is not about it.
+    // Only of rows that are skipped it matters what happens without one.
+    let skips = memchr::memmem::find(literal.region.text().to_ascii_lowercase().as_bytes(), b"skip").is_some();
     let when_missing = match literal.binding.filter(|_| function.is_none() && expression.runs.is_none()) {
+        _ if !skips => None,
         Some(constant) => missing::of_constant(text, constant, literal.span, program),
         None if declared.is_some() || function.is_some() || runs_at_once(source.language()) => {
             missing::of(text, literal, &expression, end, declared)
@@ -195,6 +198,7 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
         result: result::of(source, program, literal, &expression, end),
         work_follows: result::work_follows(text, literal, &expression, end),
         when_missing: match when_missing {
+            _ if !skips => None,
             None => callers().filter(|callers| *callers == Missing::Skipped),
             Some(Missing::HandedOn) => callers().or(when_missing),
             known => known,

@@ -3,6 +3,7 @@
 
 mod answer;
 mod call;
+mod changes;
 mod choice;
 mod compose;
 mod condition;
@@ -20,6 +21,7 @@ mod migration;
 mod model;
 mod names;
 mod query;
+mod reach;
 mod returns;
 mod session;
 mod sql;
@@ -83,8 +85,12 @@ pub struct Functions<'a, 's, 'd> {
     pub wrappers: &'a HostWrappers,
     /// The handles that it imports from other files.
     pub imported: &'a Imported,
+    /// The names of constants and variables that hold a query, by the place of its literal.
+    pub constants: &'a [(Span, &'a str)],
     /// Whether its query builders lock rows.
     pub locks_rows: bool,
+    /// Where its query builders lock rows or call an advisory function.
+    pub builders: &'a [Span],
 }
 
 /// What the functions of a source do.
@@ -107,8 +113,10 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
     let (mut wrappers, mut ran) = (Vec::new(), BTreeSet::new());
     let mut inlined = HashSet::new();
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
+    let reached = reach::functions(&program, program.builders);
     for (id, function) in program.code.functions.iter().enumerate() {
-        if function.outer.is_none_or(|outer| outer == 0) || !function.name.is_empty() {
+        let is_root = function.outer.is_none_or(|outer| outer == 0) || !function.name.is_empty();
+        if reached[id] && is_root {
             let mut run = Run::new(program, &names);
             let units = run.root(id, HashMap::new());
             wrappers.extend(wrapper::of(&program, id, &units, &run.result, &run.called));

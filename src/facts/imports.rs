@@ -2,6 +2,7 @@
 
 use crate::analysis::File;
 use crate::driver::share;
+use crate::drivers;
 use crate::finding::FileId;
 use crate::language::{HostLanguage, Language, is_test};
 use crate::project::Project;
@@ -57,7 +58,8 @@ fn declared(project: &dyn Project, id: FileId, wanted: &[&Wanted]) -> Vec<Option
         let content = project.read(id).ok()?;
         let has = |word: &str| memchr::memmem::find(&content, word.as_bytes()).is_some();
         let may = |wanted: &&Wanted| has(&wanted.part) && wanted.class.as_deref().is_none_or(has);
-        wanted.iter().any(may).then_some(())?;
+        let Language::Host(language) = file.language else { return None };
+        (wanted.iter().any(may) && drivers::may_use(language, &content)).then_some(())?;
         Source::new(Arc::clone(&file.path), file.language, content.into_owned()).ok()
     };
     let parts: Vec<(Option<&str>, &str)> = wanted.iter().map(|one| (one.class.as_deref(), &*one.part)).collect();

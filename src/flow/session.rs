@@ -83,6 +83,8 @@ pub struct Session {
     pub escapes: bool,
     /// It goes back to its pool before the function ends.
     pub returned: bool,
+    /// The steps by which the code gives it back; none where the language does that by itself.
+    pub gives_back: Vec<super::StepId>,
     /// Any call may throw.
     pub throws: bool,
     /// An annotation in sight says that a framework has begun its transaction.

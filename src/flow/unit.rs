@@ -418,6 +418,14 @@ impl UnitFlow {
         !self.unit.steps.iter().any(|step| other(&step.action))
     }
 
+    /// Whether the unit gives its connection back to the pool with the lock on it, on some way.
+    pub fn is_given_back(&self, site: SiteId) -> bool {
+        let holds = |step: &StepId| self.trace.before[*step].held_any.contains(site);
+        self.unit.session.as_ref().is_some_and(|session| {
+            session.returned && (session.gives_back.is_empty() || session.gives_back.iter().any(holds))
+        })
+    }
+
     /// Whether the unit releases every lock of its session.
     pub const fn releases_all(&self) -> bool {
         self.index.drops_all

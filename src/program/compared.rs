@@ -25,7 +25,7 @@ fn name<'t>(text: &'t str, literal: &Literal<'_>) -> Option<&'t str> {
     let before = text.get(literal.statement.start..literal.span.start)?;
     // What stands in a list before it has its own brackets.
     let (before, list) = before.split_at(before.find(['"', '\'', '`']).unwrap_or(before.len()));
-    if ANOTHER.as_ref()?.is_match(list) {
+    if !before.contains('=') && !before.starts_with('@') || ANOTHER.as_ref()?.is_match(list) {
         return None;
     }
     let found = DECLARES.as_ref()?.captures(before)?;

@@ -66,7 +66,10 @@ static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The callers are given nothing, and no error.
 static NOTHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|null|None|undefined|Optional\.empty\(\)|Ok\(None\))").ok()
+    Regex::new(
+        r"\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|[fF]alse\b|null|None|undefined|Optional\.empty\(\)|Ok\(None\))",
+    )
+    .ok()
 });
 
 /// What happens without a row. `declared` is the method that an annotation makes a query of.

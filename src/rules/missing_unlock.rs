@@ -75,7 +75,7 @@ fn host(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Si
             Some(
                 "the connection is given to code that is not followed, kept or returned: the lock may be released there",
             )
-        } else if !session.returned {
+        } else if !flow.is_given_back(site) {
             Some("the connection is not given back to its pool here")
         } else if session.evidence == Evidence::Name {
             Some("which library the connection is of is known by its name alone")

@@ -49,6 +49,12 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             sink.silent(&RULE, context, lock.span, "the key is no 32-bit hash of something that varies");
             continue;
         };
+        // What host code binds may be one text for ever.
+        let mut bound = context.file.units.iter().filter_map(|flow| Some((flow, flow.unit.step_at(lock.span)?.1)));
+        if bound.any(|(flow, site)| flow.unit.advisory(site).is_some_and(|(_, key)| key.is_literal())) {
+            sink.silent(&RULE, context, lock.span, "what is hashed is one constant");
+            continue;
+        }
         sink.report(
             &RULE,
             Level::Note,

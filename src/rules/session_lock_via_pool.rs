@@ -76,7 +76,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 )
             }
             Owner::Borrowed
-                if session.returned
+                if flow.is_given_back(site)
                     && !session.escapes
                     && flow.is_left_held(site)
                     && !flow.has_unlock_attempt(site)

@@ -23,8 +23,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     if !tree.complete() {
         return;
     }
-    let of_statement = if statement.when_missing == Some(Missing::GoesOn) {
-        Some("with no row the code goes on without one")
+    let of_statement = if let Some(why) = statement.when_missing.and_then(without) {
+        Some(why)
     } else if is_try_claim(context, statement) {
         Some("a name or a comment beside it says that a locked row is no work for it")
     } else {
@@ -70,6 +70,16 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     }
 }
 
+/// Why zero rows are not misread, where the code does this without a row.
+fn without(missing: Missing) -> Option<&'static str> {
+    match missing {
+        Missing::Fails => None,
+        Missing::GoesOn => Some("with no row the code goes on without one"),
+        Missing::Skipped => Some("with no row the callers in this file go on without one"),
+        Missing::HandedOn => Some("with no row its callers are given none, and what they make of it is not seen"),
+    }
+}
+
 /// How sure it is that zero rows will be misread; `None` where the row is not known to be one.
 fn level(context: &Context<'_>, statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
     let one = statement.result == Use::Returned(Expects::One) && query.parent.is_none() && !query.is_limited();
@@ -81,7 +91,6 @@ fn level(context: &Context<'_>, statement: &Statement<'_>, query: &Query, lock: 
     let quiet = takes_the_lock_alone(context, statement) && !fails
         || row.state
         || row.may_be_many
-        || matches!(statement.when_missing, Some(Missing::Skipped | Missing::HandedOn))
         || matches!(lock.strength, Strength::Share | Strength::KeyShare);
     let sure = row.evidence == Evidence::Catalog || expected || query.wrap == Wrap::Exists;
     Some(if sure && !quiet { Level::Warning } else { Level::Note })

@@ -1,5 +1,6 @@
 //! Keys of advisory calls in host code: the arguments that a call binds to the placeholders of its SQL.
 
+use super::changes::Stands;
 use super::value::Query;
 use super::{Run, names};
 use crate::host::code::{Argument, ExprId, Value, integer};
@@ -26,6 +27,7 @@ impl<'s> Run<'_, 's, '_> {
                 } else {
                     self.names.qualified(*of).map(|_| self.last_name(*of))
                 };
+                let class = class.filter(|class| !self.names.is_field_changed(class, name));
                 let constant = class.and_then(|class| self.names.field(class, name));
                 let constant = constant.and_then(|declared| self.constant(declared.value?, depth));
                 constant.unwrap_or_else(|| text_key(self.slice(node.span)))
@@ -57,11 +59,15 @@ impl<'s> Run<'_, 's, '_> {
             at = self.frames[index].outer;
         }
         let function = self.function();
-        let declared = self
-            .names
-            .local(function, name)
-            .or_else(|| self.names.field(self.names.class_of(function)?.name, name))
-            .or_else(|| self.names.module(name))?;
+        let of_class = || {
+            let class = self.names.class_of(function)?.name;
+            self.names.field(class, name).filter(|_| !self.names.is_field_changed(class, name))
+        };
+        let declared = match self.names.stands_for(function, name) {
+            Stands::Once(local) => local,
+            Stands::Unknown => return None,
+            Stands::Elsewhere => of_class()?,
+        };
         self.constant(declared.value?, depth)
     }
 

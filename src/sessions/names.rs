@@ -1,6 +1,7 @@
 //! From names and types to handles: what a file declares, and which library that is.
 
 use super::answer::maps_rows;
+use super::changes::Changes;
 use super::imports::{Exported, Imported};
 use super::library::{PASSES, aliases, borrows};
 use super::types::{package, within};
@@ -38,6 +39,8 @@ pub(super) struct Names<'a, 's> {
     pub(super) locals: HashMap<(FunctionId, &'s str), Declared<'s>>,
     /// Fields by the name of their class, which may be declared in pieces.
     pub(super) fields: HashMap<(&'s str, &'s str), Declared<'s>>,
+    /// Which of both are given more than one value.
+    pub(super) changes: Changes<'s>,
     /// Functions by name, and those of a class by the class' name.
     functions: HashMap<&'s str, Vec<FunctionId>>,
     imports: HashMap<&'s str, &'a str>,
@@ -88,6 +91,7 @@ impl<'a, 's> Names<'a, 's> {
             text,
             language,
             locals: HashMap::new(),
+            changes: Changes::default(),
             fields: HashMap::new(),
             functions: HashMap::new(),
             imports,
@@ -142,6 +146,7 @@ impl<'a, 's> Names<'a, 's> {
         while let Some(id) = open.pop() {
             let Some(stmt) = code.stmts.get(id) else { continue };
             let mut bind = |binding: &Binding<'s>| {
+                self.note_changes(function, binding);
                 for target in &binding.targets {
                     let declared = Declared { ty: binding.ty, value: binding.value, part: target.part, function };
                     match code.exprs.get(target.expr).map(|expr| &expr.value) {

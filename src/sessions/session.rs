@@ -155,6 +155,7 @@ impl<'s> Run<'_, 's, '_> {
             pin: handle.root.pin,
             escapes: false,
             returned: false,
+            gives_back: Vec::new(),
             throws: self.program.code.throws,
             setting: self.other_database(&handle),
             is_parameter: parameter.is_some(),
@@ -284,7 +285,9 @@ impl<'s> Run<'_, 's, '_> {
         match self.sessions.all[session].owner {
             Owner::Reset | Owner::Own => self.push(session, Action::EndSession, span, out),
             _ => {
+                let step = self.builder.len();
                 self.sessions.all[session].returned = true;
+                self.sessions.all[session].gives_back.push(step);
                 self.push(session, Action::End { chain: false, commits: false }, span, out);
             }
         }

@@ -88,8 +88,38 @@ impl Site<'_> {
             })
         };
         let declared = || self.declared(subject).is_some_and(|value| is_text(self.slice(value)));
-        !is_constant && !is_class && !is_text(subject) && !declared()
+        !is_constant && !is_class && !is_text(subject) && !is_text_in_casts(subject) && !declared()
     }
+}
+
+/// Whether an expression is one text in quotes with what makes bytes of it: `[]byte("migrations")`.
+fn is_text_in_casts(subject: &str) -> bool {
+    const CASTS: &[&str] = &[
+        "as_bytes",
+        "as_ref",
+        "as_str",
+        "buffer",
+        "byte",
+        "bytes",
+        "charset",
+        "charsets",
+        "encode",
+        "encoding",
+        "from",
+        "getbytes",
+        "new",
+        "standardcharsets",
+        "textencoder",
+        "tobytearray",
+        "utf8",
+        "utf_8",
+    ];
+    let mut parts = subject.split(['"', '\'', '`']);
+    let (Some(before), Some(inner), Some(after)) = (parts.next(), parts.next(), parts.next()) else { return false };
+    let mut words =
+        [before, after].into_iter().flat_map(|part| part.split(|c: char| !(c.is_alphanumeric() || c == '_')));
+    let is_fixed = parts.next().is_none() && !inner.contains(['{', '$', '%', '#']) && !subject.contains('+');
+    is_fixed && words.all(|word| word.is_empty() || CASTS.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 /// Whether no more than casts stand around what follows a piece of code.

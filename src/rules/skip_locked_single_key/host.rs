@@ -1,6 +1,6 @@
 //! The same where a query builder says it and no SQL stands in the source.
 
-use super::{RULE, is_called_so, is_said_so, names_the_lock};
+use super::{RULE, is_called_so, is_said_so, names_the_lock, without};
 use crate::builders::Evidence;
 use crate::finding::{Level, Place};
 use crate::program::missing;
@@ -24,8 +24,14 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         } else {
             missing::after(text, row.end, end)
         };
-        if when_missing == Some(Missing::GoesOn) {
-            sink.silent(&RULE, context, lock.at, "with no row the code goes on without one");
+        let callers = || function.and_then(|function| missing::of_callers(text, function, &file.program));
+        let when_missing = match when_missing {
+            None => callers().filter(|callers| *callers == Missing::Skipped),
+            Some(Missing::HandedOn) => callers().or(when_missing),
+            known => known,
+        };
+        if let Some(why) = when_missing.and_then(without) {
+            sink.silent(&RULE, context, lock.at, why);
             continue;
         }
         let start = function.map_or(0, |function| function.span.start);
@@ -34,18 +40,11 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             sink.silent(&RULE, context, lock.at, why);
             continue;
         }
-        let callers = || function.and_then(|function| missing::of_callers(text, function, &file.program));
-        let when_missing = match when_missing {
-            Some(Missing::HandedOn) => callers().or(when_missing),
-            known => known,
-        };
         let expected = row.expects_one || when_missing == Some(Missing::Fails);
         if row.evidence == Evidence::Guess && !expected {
             continue;
         }
-        let skipped = || callers() == Some(Missing::Skipped);
-        let handed_on = matches!(when_missing, Some(Missing::HandedOn | Missing::Skipped));
-        let quiet = row.state || handed_on || when_missing.is_none() && (names_the_lock(name) || skipped());
+        let quiet = row.state || when_missing.is_none() && names_the_lock(name);
         let level = if expected && !quiet { Level::Warning } else { Level::Note };
         sink.report(
             &RULE,

@@ -70,7 +70,7 @@ fn is_seen(flow: &UnitFlow, step: StepId) -> bool {
     }
     let Some(session) = &flow.unit.session else { return true };
     session.evidence > Evidence::Name
-        && matches!(session.owner, Owner::Own | Owner::Borrowed | Owner::Given | Owner::Reset)
+        && matches!(session.owner, Owner::Own | Owner::Borrowed | Owner::Given | Owner::Reset | Owner::UntilCommit)
         && !session.escapes
         && !session.is_field
         && !session.is_global

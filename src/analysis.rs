@@ -2,6 +2,7 @@
 
 mod guarded;
 mod nesting;
+mod otherwise;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +11,7 @@ use crate::document::{Content, Document, Origin, Owner, documents};
 use crate::finding::FileId;
 use crate::flow::lower::{Lowered, lower};
 use crate::flow::sites::MAX_SITES;
-use crate::flow::{Action, Lock, Owner as Whose, Session, Site, Size, Step, StepId, UnitFlow, UnitKind};
+use crate::flow::{Action, Owner as Whose, Session, Site, Size, Step, StepId, UnitFlow, UnitKind};
 use crate::fragment;
 use crate::host::{Syntax, is_stand_in};
 use crate::language::{HostLanguage, Language, is_test};
@@ -329,26 +330,9 @@ impl<'a> File<'a> {
         matches!(self.source.language(), Language::Host(_))
     }
 
-    /// Whether the unit around a statement takes an advisory or a table lock, which may guard what the statement does.
-    pub fn is_locked_otherwise(&self, statement: &Statement<'_>) -> bool {
-        // What a host function holds around its queries is not followed here.
-        statement.query.is_some()
-            && (self.locks_in_host || self.guarded.iter().any(|closure| closure.contains(statement.span)))
-            || self.units_around(statement).any(|flow| flow.acquired().next().is_some())
-            || self.lock_tables.contains(&statement.unit)
-    }
-
     /// The units around a statement, the innermost first.
     pub fn units_around(&self, statement: &Statement<'_>) -> impl Iterator<Item = &UnitFlow> {
         self.nesting.around(statement.span).filter_map(|index| self.units.get(index))
-    }
-
-    /// Whether its code takes locks that may guard what it has other files' queries do: advisory ones, and rows of a table
-    /// that is one of locks.
-    pub fn has_locks_of_its_own(&self) -> bool {
-        let is_of_locks = |table: &String| table.contains("lock") && !table.contains("block");
-        let is_lock = |site: &Site| matches!(&site.lock, Lock::Rows { tables } if tables.iter().any(is_of_locks));
-        self.is_host() && (self.locks_in_host || self.units.iter().any(|flow| flow.unit.sites.iter().any(is_lock)))
     }
 
     fn nest(&mut self) {

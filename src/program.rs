@@ -199,6 +199,9 @@ fn query<'s>(source: &'s Source, program: &Program<'s>, literal: &Literal<'s>) -
         work_follows: result::work_follows(text, literal, &expression, end),
         when_missing: match when_missing {
             _ if !skips => None,
+            None if function.is_some_and(|function| missing::may_give_nothing(text, function, literal.span)) => {
+                callers().or(Some(Missing::HandedOn))
+            }
             None => callers().filter(|callers| *callers == Missing::Skipped),
             Some(Missing::HandedOn) => callers().or(when_missing),
             known => known,

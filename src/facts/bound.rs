@@ -259,8 +259,9 @@ impl Reader<'_> {
 
 /// What a column's name says of its being a key.
 fn name_evidence(table: &FromItem, column: &str) -> Option<Evidence> {
-    let column = &snake(column);
-    if matches!(column.as_str(), "id" | "uuid" | "guid" | "ulid") {
+    let column = snake(column);
+    let column = column.strip_suffix("_fk").unwrap_or(&column);
+    if matches!(column, "id" | "uuid" | "guid" | "ulid") {
         return Some(Evidence::Name);
     }
     let table = &snake(table.name.rsplit('.').next().unwrap_or_default());

@@ -302,11 +302,14 @@ impl UnitFlow {
             };
             let before = &self.trace.before[step];
             let under = before.held_any.contains(site);
+            // What an object of host code saves later may be its own.
+            let is_seen = self.unit.kind != UnitKind::Host || self.unit.changes.contains_key(&step);
+            let later = || is_seen && written.iter().any(|table| guarded.contains(table.as_str()));
             let again = before.ended.contains(site)
-                && (under && !written.is_empty() || written.iter().any(|table| guarded.contains(table.as_str())))
-                && !(under && self.is_taken_or_not(site, step));
+                && (under && !written.is_empty() || later())
+                && !(under && self.is_of_round(site, step));
             if under {
-                guarded.extend(written.iter().map(String::as_str));
+                guarded.extend(written.iter().map(String::as_str).filter(|table| !table.is_empty()));
             }
             again
         })
@@ -323,22 +326,29 @@ impl UnitFlow {
         })
     }
 
-    /// Whether a step is in a loop that does not take the lock of `site` again.
+    /// Whether a step is in a loop that ends the transaction, and does not take the lock of `site` again.
     fn is_repeated(&self, site: SiteId, step: StepId) -> bool {
-        self.loops(step).any(|body| self.taken_in(body, site).is_none())
+        self.rounds(step).any(|body| self.taken_in(body, site).is_none())
     }
 
-    /// Whether each round of the loops around a step takes the lock of `site` first, unless a condition says that it is not
-    /// to be taken: where it is not, it was not in the rounds before.
-    fn is_taken_or_not(&self, site: SiteId, step: StepId) -> bool {
-        let by_condition = |body: &Node, taken: StepId| {
-            let mut branches = body.nodes().filter(|node| matches!(node, Node::Branch { .. }));
-            branches
-                .any(|node| node.steps().any(|inside| inside == taken) && !node.steps().any(|inside| inside == step))
+    /// Whether each round of the loops around a step that end the transaction takes the lock of `site` first, unless a
+    /// condition says that it is not to be taken, or there is nothing to take it for: where it is not, it was not in the
+    /// rounds before.
+    fn is_of_round(&self, site: SiteId, step: StepId) -> bool {
+        let may_skip = |body: &Node, taken: StepId| {
+            body.nodes().any(|node| {
+                let skips = matches!(node, Node::Branch { .. } | Node::Loop { .. });
+                skips && node.steps().any(|inside| inside == taken) && !node.steps().any(|inside| inside == step)
+            })
         };
-        let mut loops = self.loops(step).peekable();
-        loops.peek().is_some()
-            && loops.all(|body| self.taken_in(body, site).is_some_and(|taken| by_condition(body, taken)))
+        let mut rounds = self.rounds(step).peekable();
+        rounds.peek().is_some()
+            && rounds.all(|body| self.taken_in(body, site).is_some_and(|taken| may_skip(body, taken)))
+    }
+
+    /// The bodies of the loops around a step in which the transaction is ended.
+    fn rounds(&self, step: StepId) -> impl Iterator<Item = &Node> {
+        self.loops(step).filter(|body| body.steps().any(|inside| self.index.undoings.binary_search(&inside).is_ok()))
     }
 
     /// The bodies of the loops around a step.
@@ -424,6 +434,21 @@ impl UnitFlow {
         self.unit.session.as_ref().is_some_and(|session| {
             session.returned && (session.gives_back.is_empty() || session.gives_back.iter().any(holds))
         })
+    }
+
+    /// Whether the unit takes either this lock or another one, in the other form, and unlocks both forms: a condition that
+    /// nothing shows chooses between the two.
+    pub fn is_other_form(&self, site: SiteId) -> bool {
+        let form = |site: SiteId| self.unit.advisory(site).map(|(_, key)| std::mem::discriminant(key));
+        let before = |site: &SiteId| Some(&self.trace.before[*self.index.step_of.get(site)?].held_any);
+        let apart = |other: &SiteId| {
+            form(*other) != form(site)
+                && before(other).is_some_and(|held| !held.contains(site))
+                && before(&site).is_some_and(|held| !held.contains(*other))
+        };
+        self.index.acquired.iter().any(apart)
+            && self.index.released.iter().any(|release| form(*release) == form(site))
+            && self.index.released.iter().any(|release| form(*release) != form(site))
     }
 
     /// Whether the unit releases every lock of its session.

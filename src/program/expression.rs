@@ -41,7 +41,7 @@ pub(super) struct Expression<'s> {
     pub(super) names: Vec<&'s str>,
     /// What the first of them is called on.
     pub(super) receiver: &'s str,
-    /// Whether a maker stands between the literal and the call.
+    /// Whether SQLAlchemy's `text` stands between the literal and the call: what runs that gives a result, and is no cursor.
     pub(super) made: bool,
     /// An element of the result is taken: `[0]`.
     pub(super) indexed: bool,
@@ -67,7 +67,7 @@ impl<'s> Expression<'s> {
             if !MAKERS.contains(&call.callee.name) || at.is_none() {
                 break;
             }
-            made = true;
+            made |= call.callee.name == "text";
         }
         let inner = found.map_or(literal.span, |(_, call)| call.span);
         let mut expression = Self {

@@ -67,7 +67,7 @@ static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The callers are given nothing, and no error.
 static NOTHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|[fF]alse\b|null|None|undefined|Optional\.empty\(\)|Ok\(None\))",
+        r"\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|[fF]alse\b|null|None|undefined|(?:Collections\.)?emptyList\(\)|Optional\.empty\(\)|Ok\(None\))",
     )
     .ok()
 });
@@ -129,6 +129,17 @@ fn block(text: &str, asked: usize) -> &str {
         at += line.len();
     }
     text.get(..at).unwrap_or(text)
+}
+
+/// Whether a function says by its type that it may give nothing: without a row its callers are given none.
+pub(super) fn may_give_nothing(text: &str, function: &Function<'_>, literal: Span) -> bool {
+    static OPTIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\bOptional<|->\s*(?:\w+<)?(?:\w+::)*Option<|->\s*(?:Optional\[|\w+\s*\|\s*None)|\)\s*:\s*(?:Promise<)?\w+(?:<\w+>)?(?:\?|\s*\|\s*(?:null|undefined))").ok()
+    });
+    let end = literal.start.min(function.span.start + ANSWER * 2);
+    let head = clipped(text, function.span.start, end);
+    let body = head.find(['{', '=']).unwrap_or(head.len());
+    OPTIONAL.as_ref().is_some_and(|optional| optional.is_match(&head[..body]))
 }
 
 /// What the callers of a declared query do, if they agree.

@@ -81,6 +81,8 @@ fn host(context: &Context<'_>, flow: &UnitFlow, session: &Session, sink: &mut Si
             Some("which library the connection is of is known by its name alone")
         } else if flow.has_unlock_attempt(site) {
             Some("an unlock in the same function is for this lock, or may be")
+        } else if flow.is_other_form(site) {
+            Some("it is another form of a lock that the function unlocks, and never held together with that")
         } else if !flow.is_left_held(site) || flow.trace.truncated {
             Some("it is not held where the function is left")
         } else if elsewhere == Sameness::Equal {

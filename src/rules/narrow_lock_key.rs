@@ -4,6 +4,7 @@ use crate::finding::{Level, Place};
 use crate::language::Language;
 use crate::program::keys::narrow as narrow_keys;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
 use crate::sql::clause::{Tokens, Tree};
 use crate::sql::value::{SqlType, Value, value};
 use crate::statement::Statement;
@@ -13,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Note,
     rank: Rank::Hygiene,
     page: include_str!("../../rules/narrow-lock-key.md"),
-    checks: &[Check::Statement(check), Check::File(of_host)],
+    checks: &[Check::File(check)],
 };
 
 /// Hashes of 32 bits or less.
@@ -36,7 +37,46 @@ const NARROW: &[&str] = &[
 const FEW: &[&str] =
     &["current_catalog", "current_schema", "tg_argv", "tg_name", "tg_relid", "tg_table_name", "tg_table_schema"];
 
-fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
+/// A key that is narrow.
+struct Narrow<'a> {
+    lock: Span,
+    statement: Span,
+    unit: &'a str,
+    message: String,
+    /// The hash, where host code makes it.
+    hash: Option<Span>,
+    help: &'static str,
+}
+
+/// How many others of a file are named with the first.
+const MAX_NAMED: usize = 4;
+
+/// The first of a file is told, with the others: they have one remedy.
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    let mut found = Vec::new();
+    for statement in &file.statements {
+        of_statement(context, statement, &mut found, sink);
+    }
+    of_host(context, &mut found);
+    found.sort_by_key(|one| one.lock);
+    found.dedup_by_key(|one| one.lock);
+    let mut found = found.into_iter();
+    let Some(first) = found.next() else { return };
+    let mut story = sink
+        .report(&RULE, Level::Note, Place::new(file.id, first.lock), first.message)
+        .statement(first.statement)
+        .unit(first.unit)
+        .help(first.help);
+    if let Some(hash) = first.hash {
+        story = story.related(Place::new(file.id, hash), "the hash that is its key");
+    }
+    for other in found.take(MAX_NAMED) {
+        story = story.related(Place::new(file.id, other.lock), "this key is narrow as well");
+    }
+}
+
+fn of_statement<'a>(context: &Context<'a>, statement: &'a Statement<'_>, found: &mut Vec<Narrow<'a>>, sink: &mut Sink) {
     let tree = &statement.tree;
     for lock in statement.direct_locks().filter(|lock| lock.function.acquires()) {
         // The two-key form has no more than 32 bits for each.
@@ -55,38 +95,35 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             sink.silent(&RULE, context, lock.span, "what is hashed is one constant");
             continue;
         }
-        sink.report(
-            &RULE,
-            Level::Note,
-            Place::new(context.file.id, lock.span),
-            format!(
-                "{what} gives 32 bits of the 64 that the key has: unrelated values share a lock and \
-                 wait for each other"
+        found.push(Narrow {
+            lock: lock.span,
+            statement: statement.anchor,
+            unit: &statement.unit,
+            message: format!(
+                "{what} gives 32 bits of the 64 that the key has: unrelated values share a lock and wait for each other"
             ),
-        )
-        .statement(statement.anchor)
-        .unit(&statement.unit)
-        .help("use hashtextextended(…, 0), which fills the key");
+            hash: None,
+            help: "use hashtextextended(…, 0), which fills the key",
+        });
     }
 }
 
 /// The same for a hash that host code makes.
-fn of_host(context: &Context<'_>, sink: &mut Sink) {
+fn of_host<'a>(context: &Context<'a>, found: &mut Vec<Narrow<'a>>) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
     for key in narrow_keys(file.source.text(), language, &file.program) {
-        let unit = key.function.and_then(|index| file.program.functions.get(index)).map_or("", |one| one.name);
-        sink.report(
-            &RULE,
-            Level::Note,
-            Place::new(file.id, key.lock),
-            "this key is a hash of no more than 32 bits of the 64 that it has: unrelated values share a lock and wait for each \
-             other",
-        )
-        .statement(key.statement.join(key.lock))
-        .unit(unit)
-        .related(Place::new(file.id, key.at), "the hash that is its key")
-        .help("use hashtextextended($1, 0) in SQL, which fills the key");
+        found.push(Narrow {
+            lock: key.lock,
+            statement: key.statement.join(key.lock),
+            unit: key.function.and_then(|index| file.program.functions.get(index)).map_or("", |one| one.name),
+            message:
+                "this key is a hash of no more than 32 bits of the 64 that it has: unrelated values share a lock and \
+                      wait for each other"
+                    .to_owned(),
+            hash: Some(key.at),
+            help: "use hashtextextended($1, 0) in SQL, which fills the key",
+        });
     }
 }
 

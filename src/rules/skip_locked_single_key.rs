@@ -45,6 +45,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             silent(why);
             continue;
         }
+        if select.from.iter().any(|item| stands_for_locks(&item.name)) {
+            silent("the rows of its table stand for locks: without a row it has none");
+            continue;
+        }
         let Some(level) = level(context, statement, query, lock, &row) else {
             silent("its conditions may name one row, but nothing here expects one");
             continue;
@@ -153,6 +157,11 @@ fn names_the_lock(name: &str) -> bool {
     let name = plain(name);
     (["lock", "acquire"].iter().any(|word| name.starts_with(word)) || name.ends_with("lock"))
         && !READS.iter().any(|word| name.contains(word))
+}
+
+/// Whether the rows of a table are locks by its name: `queue_lock`, `job_locks`.
+fn stands_for_locks(table: &str) -> bool {
+    ["lock", "locks"].iter().any(|word| table.split('_').next_back() == Some(word))
 }
 
 /// A name in lower case, without what stands between its words.

@@ -4,7 +4,7 @@ use crate::facts::bound::{Bound, bound};
 use crate::facts::catalog::Catalog;
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Clause, DmlKind, QueryId, Select, Strength, Tree, Wait, Wrap};
+use crate::sql::clause::{Clause, Dml, DmlKind, QueryId, Select, Strength, Tree, Wait, Wrap};
 use crate::sql::compare::{Operand, Side, comparisons};
 use crate::statement::Statement;
 
@@ -31,7 +31,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             continue;
         }
         let picked = select.from.iter().any(|item| item.subquery.is_some() || item.cte.is_some() || item.call);
-        let deleted = |parent| tree.query(parent).dml().is_some_and(|dml| dml.kind == DmlKind::Delete);
+        let changed =
+            |is: &dyn Fn(&Dml) -> bool| query.parent.and_then(|parent| tree.query(parent).dml()).is_some_and(is);
         let silence = if matches!(lock.strength, Strength::Share | Strength::KeyShare) {
             Some("a share lock keeps no other share lock out")
         } else if query.is_limited() {
@@ -42,8 +43,10 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             Some("its conditions name the rows")
         } else if ends_a_key(statement, select, &context.facts.catalog) {
             Some("its conditions fix the last column of a key, which names one thing")
-        } else if query.parent.is_some_and(deleted) {
+        } else if changed(&|dml| dml.kind == DmlKind::Delete) {
             Some("DELETE over all free rows drains on purpose")
+        } else if changed(&|dml| dml.returning.is_none()) {
+            Some("the statement does all of the work itself, and tells nobody which rows it got")
         } else {
             None
         };

@@ -19,6 +19,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Some("it is not sent with a context that is known to be cancelled when cleanup runs")
         } else if matches!(session.owner, Owner::Own | Owner::Reset | Owner::PerCall) {
             Some("a connection that is closed or reset at the end takes the lock with it")
+        } else if context.file.source.text().contains("signal.NotifyContext(") {
+            Some("the context is that of a program, which ends with it")
         } else {
             None
         };

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::condition::Condition;
-use super::returns::Return;
+use super::returns::{Return, always_leaves};
 use super::value::Val;
 use crate::flow::Node;
 use crate::host::code::{Binding, ExprId, Flow, StmtId, Value};
@@ -37,7 +37,8 @@ impl<'s> Run<'_, 's, '_> {
         }
         let (then, first) = self.way((&condition, true), Some(then), gives);
         let (otherwise, second) = self.way((&condition, false), otherwise, gives);
-        self.known_after(&condition, &then, &otherwise);
+        let leaves = (always_leaves(&then), always_leaves(&otherwise));
+        self.known_after(&condition, leaves);
         out.push(self.branch(&condition, then, otherwise));
         for value in mine {
             self.decided.remove(&value);
@@ -46,7 +47,10 @@ impl<'s> Run<'_, 's, '_> {
             return Val::Nothing;
         }
         let refused = self.frame().refused.clone();
-        self.given_back(vec![first, second], &refused, start)
+        // What leaves gives nothing.
+        let ways = [(leaves.0, first), (leaves.1, second)];
+        let given = ways.into_iter().filter(|(leaves, _)| !leaves).map(|(_, given)| given).collect();
+        self.given_back(given, &refused, start)
     }
 
     fn way(&mut self, (condition, so): (&Condition, bool), stmt: Option<StmtId>, gives: bool) -> (Node, Return) {

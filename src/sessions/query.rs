@@ -10,6 +10,7 @@ use crate::flow::Node;
 use crate::host::code::{Argument, Call, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
+use crate::sql::value::Value as Sql;
 
 /// Methods by which SQL that is a value runs.
 const EXECUTES: &[&str] = &[
@@ -160,15 +161,21 @@ impl<'s> Run<'_, 's, '_> {
         match asked.arguments {
             [place, value, ..] => {
                 let value = self.key_value(value.value, 0);
-                match text(place).parse::<usize>() {
+                // A constant may hold the place, or the name.
+                let place = match self.key_value(place.value, 0) {
+                    Sql::Integer(number) => number.to_string(),
+                    Sql::Text(name) => name,
+                    _ => text(place).to_owned(),
+                };
+                match place.parse::<usize>() {
                     Ok(place) if (1..64).contains(&place) => {
                         while query.bound.len() < place {
-                            query.bound.push((None, crate::sql::value::Value::Parameter("?".to_owned())));
+                            query.bound.push((None, Sql::Parameter("?".to_owned())));
                         }
                         query.bound[place - 1] = (None, value);
                     }
                     _ => {
-                        let name = text(place).trim_matches(['"', '\'', '`', ':', '@']);
+                        let name = place.trim_matches(['"', '\'', '`', ':', '@']);
                         query.bound.push((Some(name.to_owned()), value));
                     }
                 }
@@ -176,7 +183,7 @@ impl<'s> Run<'_, 's, '_> {
             [_] => {
                 let mut found = self.bound(asked.arguments, None);
                 // `new NpgsqlParameter("key", KEY)`, `new NpgsqlParameter<long> { TypedValue = KEY }`
-                if let [(None, crate::sql::value::Value::Text(name)), (None, value)] = found.as_slice() {
+                if let [(None, Sql::Text(name)), (None, value)] = found.as_slice() {
                     found = vec![(Some(name.clone()), value.clone())];
                 }
                 for (name, value) in found {

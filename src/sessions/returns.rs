@@ -55,6 +55,9 @@ fn merged(returns: Vec<Return>, given: &mut Given) -> Val {
 fn plain(mut returns: Vec<Return>, given: &mut Given) -> Val {
     let granted = granted(&returns);
     let is_plain = |val: &Val| matches!(val, Val::Nothing | Val::Null | Val::Bool(_));
+    if is_ambiguous(&returns) {
+        return Val::Nothing;
+    }
     if let Some(index) = returns.iter().position(|one| !is_plain(&one.val)) {
         let val = returns.swap_remove(index).val;
         if let (Val::Handle(handle), Some((site, true))) = (&val, granted) {
@@ -80,6 +83,14 @@ fn plain(mut returns: Vec<Return>, given: &mut Given) -> Val {
     if vals.all(same) { first } else { Val::Nothing }
 }
 
+/// Whether one handle is given back on some way, and something else on another.
+fn is_ambiguous(returns: &[Return]) -> bool {
+    let mut handles = returns.iter().filter_map(|one| one.val.handle());
+    let Some(first) = handles.next() else { return false };
+    handles.any(|other| other.origin != first.origin && other.kind.name != first.kind.name)
+        || returns.iter().any(|one| matches!(one.val, Val::Nothing))
+}
+
 /// The try-lock whose grant the values tell apart: true, or something, is given back where it was granted, and false or
 /// nothing where it was not, or the other way round.
 fn granted(returns: &[Return]) -> Option<(SiteId, bool)> {
@@ -100,7 +111,7 @@ fn granted(returns: &[Return]) -> Option<(SiteId, bool)> {
 }
 
 /// Whether what runs a node never comes out of it at its end.
-fn always_leaves(node: &Node) -> bool {
+pub(super) fn always_leaves(node: &Node) -> bool {
     match node {
         Node::Exit(..) => true,
         Node::Sequence(nodes) => nodes.iter().any(always_leaves),
@@ -149,8 +160,8 @@ impl Run<'_, '_, '_> {
     }
 
     /// What is known after two ways: where one never comes out, the other was taken.
-    pub(super) fn known_after(&mut self, condition: &Condition, then: &Node, otherwise: &Node) {
-        match (always_leaves(then), always_leaves(otherwise)) {
+    pub(super) fn known_after(&mut self, condition: &Condition, leaves: (bool, bool)) {
+        match leaves {
             (true, false) => drop(self.knowing(condition, false)),
             (false, true) => drop(self.knowing(condition, true)),
             _ => {}

@@ -316,7 +316,7 @@ impl<'a, 's> Run<'a, 's, '_> {
                         self.gives_back(*value, &val);
                         val
                     }
-                    None => Val::Nothing,
+                    None => Val::Null,
                 };
                 let last = self.frames.len().saturating_sub(1);
                 self.leave(last, val, span, out);

@@ -25,6 +25,7 @@ pub mod lint;
 pub mod monitor;
 mod notebook;
 pub mod paths;
+pub mod pattern;
 pub mod prefilter;
 pub mod program;
 pub mod project;

@@ -5,6 +5,7 @@ mod tests;
 
 use super::SCRIPTS;
 use crate::language::HostLanguage;
+use crate::pattern::ascii;
 use crate::program::Program;
 use crate::program::expression::after_brackets;
 use crate::span::Span;
@@ -69,7 +70,7 @@ pub fn calls<'s>(text: &'s str, language: HostLanguage, program: &Program<'_>) -
     static PATTERNS: [OnceLock<Option<Regex>>; SPELLINGS.len()] = [const { OnceLock::new() }; SPELLINGS.len()];
     let mut found = Vec::new();
     for (index, spelling) in SPELLINGS.iter().enumerate().filter(|(_, row)| row.languages.contains(&language)) {
-        let pattern = PATTERNS[index].get_or_init(|| Regex::new(spelling.pattern).ok());
+        let pattern = PATTERNS[index].get_or_init(|| ascii(spelling.pattern).ok());
         for captures in pattern.iter().flat_map(|pattern| pattern.captures_iter(text)) {
             let (Some(said), Some(name)) = (captures.get(1), captures.get(2)) else { continue };
             if program.is_text(Span::new(said.start(), said.start())) {

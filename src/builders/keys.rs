@@ -2,6 +2,7 @@
 
 use super::chain::Link;
 use crate::language::HostLanguage;
+use crate::pattern::ascii;
 use crate::span::Span;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -58,7 +59,7 @@ const WHERE: &[&str] = &[
 
 /// An equality with one value, in the spellings of all libraries; the first group that takes part is the column.
 static EQUALITY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    ascii(concat!(
         // `.id == x`, `j.id == ^id`, `eq(t.id, x)`, `id.eq(x)`, `T.ID.eq(x)`, `job.ID(id)`
         r"\.(\w+)\s*==\s*[\w^]|\beq\(\s*\w+\.(\w+)\s*,|(?:^|\W)(\w+)\.eq\(|^\s*\w+\.(ID|UUID)\(\w",
         // `'id', x`, `"j"."id" = ?`, `id = :id`
@@ -132,8 +133,7 @@ fn of_condition(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
 
 /// ent: `order.ID(id)`, `giftcard.CodeEQ(code)` is an equality, `order.CodeIn(…)` and its kin are none.
 fn predicate(args: &str) -> Option<Evidence> {
-    static PREDICATE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?:^|[\s,(])[a-z]\w*\.([A-Z]\w*)\(\w").ok());
+    static PREDICATE: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"(?:^|[\s,(])[a-z]\w*\.([A-Z]\w*)\(\w").ok());
     const OTHERS: &[&str] = &["In", "NEQ", "GT", "GTE", "LT", "LTE", "Contains", "Fold", "Prefix", "Suffix", "Nil"];
     let columns = PREDICATE.as_ref()?.captures_iter(args).filter_map(|found| {
         let name = found.get(1)?.as_str();

@@ -3,6 +3,7 @@
 
 use super::{Evidence, Lock, Row, STATES};
 use crate::language::HostLanguage;
+use crate::pattern::ascii;
 use crate::program::Program;
 use crate::span::Span;
 use regex::Regex;
@@ -18,7 +19,7 @@ const MANY: &[&str] =
 /// The locks that annotations of repositories ask for.
 pub(super) fn locks(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Lock> {
     static HINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"\bQueryHint\([^()]*(?:lock\.timeout|LOCK_TIMEOUT)[^()]*(?:"-2"|SKIP_LOCKED)[^()]*\)"#).ok()
+        ascii(r#"\bQueryHint\([^()]*(?:lock\.timeout|LOCK_TIMEOUT)[^()]*(?:"-2"|SKIP_LOCKED)[^()]*\)"#).ok()
     });
     if !matches!(language, HostLanguage::Java | HostLanguage::Kotlin) {
         return Vec::new();
@@ -30,7 +31,7 @@ pub(super) fn locks(text: &str, language: HostLanguage, program: &Program<'_>) -
 fn lock(text: &str, at: Span) -> Lock {
     static METHOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         // Its result, name and arguments: Java has the type before the name, Kotlin after the arguments.
-        Regex::new(r"(?m)^[ \t]*(?:public |fun |default )*(?P<before>[\w.<>?, ]*?)\b(?P<name>\w+)\((?P<args>[^()]*)\)(?P<after>[^\n;{]*)").ok()
+        ascii(r"(?m)^[ \t]*(?:public |fun |default )*(?P<before>[\w.<>?, ]*?)\b(?P<name>\w+)\((?P<args>[^()]*)\)(?P<after>[^\n;{]*)").ok()
     });
     let tail = crate::sql::lex::beginning(&text[at.end..], LONGEST);
     let head_end = text[..at.start].rfind([';', '{', '}']).map_or(0, |end| end + 1);
@@ -59,9 +60,9 @@ fn lock(text: &str, at: Span) -> Lock {
 /// Whether a query asks for one row by its identity: by its condition, or by the name that it is derived from.
 fn names_one_row(declared: &str, name: &str) -> bool {
     static BY_ID: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)\bwhere\s+(?:\w+\.)?(?:id|uuid)\s*=\s*[:?]\w+\s*\x22").ok());
+        LazyLock::new(|| ascii(r"(?i)\bwhere\s+(?:\w+\.)?(?:id|uuid)\s*=\s*[:?]\w+\s*\x22").ok());
     static DERIVED: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"^(?:find|get|read|load)(?:One)?By(?:Id|Uuid)$").ok());
+        LazyLock::new(|| ascii(r"^(?:find|get|read|load)(?:One)?By(?:Id|Uuid)$").ok());
     let fits =
         |pattern: &LazyLock<Option<Regex>>, text: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
     if declared.contains("@Query") { fits(&BY_ID, declared) } else { fits(&DERIVED, name) }

@@ -3,6 +3,7 @@
 use super::chain::Link;
 use super::{Refused, is_script};
 use crate::language::HostLanguage;
+use crate::pattern::ascii;
 use crate::span::Span;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -90,7 +91,7 @@ const MANY: &[&str] = &[
 
 /// What bounds how many rows there are: words of conditions with a list or a sub-select, and of limits.
 static BOUNDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    ascii(concat!(
         r"(?i)limit|first|last|\btake|\bone\b|one_|single|batch|find_each|slice|chunk|\btop\b|find_by|getOne|findOne",
         r"|\[\s*\w*:|__in\b|in_\(|inArray|whereIn|[\x22']in[\x22']|\.in\(|\bin \^|\bIN\s*\(|is_in|ids\b|any\(|subquery|exists|max_|page",
     ))
@@ -110,7 +111,7 @@ impl<'s> Query<'_, 's> {
     /// Whether the lock names its tables.
     fn names_tables(self) -> bool {
         static OF: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            Regex::new(concat!(
+            ascii(concat!(
                 r#"(?i)\bof\s*(?:=|:)|(?:update|share)\s+of\b|Table:|^for(?:NoKey)?(?:Update|Share|KeyShare)\(\s*[^\s)]"#,
                 r#"|^setLock\([^,]*,[^,]*,|\btables:"#,
             ))
@@ -150,7 +151,7 @@ impl<'s> Query<'_, 's> {
             // `from(j in Job, join: c in assoc(j, :customer), lock: "…")`
             Elixir => {
                 static JOIN: LazyLock<Option<Regex>> =
-                    LazyLock::new(|| Regex::new(r"\b(?:inner_)?join:\s*\w+\s+in\s+(?:assoc\(|[A-Z])").ok());
+                    LazyLock::new(|| ascii(r"\b(?:inner_)?join:\s*\w+\s+in\s+(?:assoc\(|[A-Z])").ok());
                 JOIN.as_ref().is_some_and(|pattern| pattern.is_match(call.args))
             }
             // Sequelize: an include is an outer join unless it is required.
@@ -185,7 +186,7 @@ impl<'s> Query<'_, 's> {
             (Rust, "inner_join") => true,
             (Php, "join") => quoted && !self.is_named_query(first),
             (Elixir, "join") => {
-                static SOURCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bin (?:assoc\(|[A-Z])").ok());
+                static SOURCE: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"\bin (?:assoc\(|[A-Z])").ok());
                 first == ":inner" && SOURCE.as_ref().is_some_and(|pattern| pattern.is_match(args))
             }
             (Java | Kotlin | Scala, "join" | "innerJoin") => {
@@ -319,12 +320,12 @@ fn is_column(args: &str) -> bool {
 /// Whether a select list holds an aggregate itself, and no sub-select that does.
 fn has_aggregate(language: HostLanguage, args: &str) -> bool {
     static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\bfn\.(?:max|min|count|countAll|sum|avg)\b|(?:^|[\s:{(\[,])(?:max|min|count|sum|avg|countDistinct)\((?:\w+\.\w+)?\)").ok()
+        ascii(r"\bfn\.(?:max|min|count|countAll|sum|avg)\b|(?:^|[\s:{(\[,])(?:max|min|count|sum|avg|countDistinct)\((?:\w+\.\w+)?\)").ok()
     });
     static PYTHON: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\bfunc\.(?:max|min|count|sum|avg|array_agg|string_agg)\(").ok());
+        LazyLock::new(|| ascii(r"\bfunc\.(?:max|min|count|sum|avg|array_agg|string_agg)\(").ok());
     static JOOQ: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?:^|[\s(,.])(?:max|min|count|sum|avg|countDistinct)\(").ok());
+        LazyLock::new(|| ascii(r"(?:^|[\s(,.])(?:max|min|count|sum|avg|countDistinct)\(").ok());
     let pattern = match language {
         Python => &PYTHON,
         Java | Kotlin | Scala => &JOOQ,

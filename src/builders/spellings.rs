@@ -1,6 +1,7 @@
 //! How each library spells a row lock.
 
 use crate::language::HostLanguage;
+use crate::pattern::ascii;
 use regex::Regex;
 use std::sync::OnceLock;
 
@@ -91,5 +92,5 @@ pub(super) fn spellings(language: HostLanguage) -> impl Iterator<Item = (&'stati
         .iter()
         .enumerate()
         .filter(move |(_, row)| row.languages.contains(&language))
-        .filter_map(|(at, row)| Some((PATTERNS[at].get_or_init(|| Regex::new(row.pattern).ok()).as_ref()?, row)))
+        .filter_map(|(at, row)| Some((PATTERNS[at].get_or_init(|| ascii(row.pattern).ok()).as_ref()?, row)))
 }

@@ -5,7 +5,7 @@ use crate::language::HostLanguage::{self, CSharp, Go, Php, Python, Ruby, Rust, S
 use crate::language::{Config, Language};
 use regex::Regex as Text;
 use regex::bytes::Regex;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use super::{JVM, SCRIPT};
 
@@ -71,8 +71,9 @@ pub fn pools_of_one(content: &[u8], language: Language) -> Vec<HostLanguage> {
 
 /// Whether code makes a pool of one connection.
 pub fn limits_to_one(content: &[u8], language: HostLanguage) -> bool {
-    static PATTERNS: LazyLock<Vec<Option<Regex>>> =
-        LazyLock::new(|| OTHERS.iter().map(|(_, pattern)| Regex::new(&format!("(?-u){pattern}")).ok()).collect());
+    // Those of one language are compiled, and no others.
+    static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
+        LazyLock::new(|| OTHERS.iter().map(|_| OnceLock::new()).collect());
     let counts = |name: &str| match language {
         // SQLAlchemy opens more where all of its pool are lent.
         Python if name == "poolsize" => overflows_never(content),
@@ -81,9 +82,12 @@ pub fn limits_to_one(content: &[u8], language: HostLanguage) -> bool {
         _ => true,
     };
     named(content).any(|name| counts(&folded(name)))
-        || OTHERS.iter().zip(PATTERNS.iter()).any(|((languages, _), pattern)| {
-            languages.contains(&language) && pattern.as_ref().is_some_and(|pattern| pattern.is_match(content))
-        })
+        || OTHERS.iter().zip(PATTERNS.iter()).filter(|((languages, _), _)| languages.contains(&language)).any(
+            |((_, pattern), compiled)| {
+                let compiled = compiled.get_or_init(|| Regex::new(&format!("(?-u){pattern}")).ok());
+                compiled.as_ref().is_some_and(|pattern| pattern.is_match(content))
+            },
+        )
         || language == Python && is_fixed(content)
 }
 

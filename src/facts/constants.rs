@@ -7,6 +7,7 @@ use crate::flow::UnitFlow;
 use crate::host;
 use crate::host::code::{Binding, Code, Flow, Value};
 use crate::language::{HostLanguage, Language, is_test};
+use crate::pattern::ascii;
 use crate::project::{Project, ProjectFile};
 use crate::source::Source;
 use crate::span::Span;
@@ -91,8 +92,7 @@ fn variable(part: &KeyPart) -> Option<&str> {
 
 /// The constant that a part of a key is, as it stands in the call or is bound to it.
 fn named(text: &str, call: &str, language: HostLanguage) -> Option<Name> {
-    static QUALIFIED: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+").ok());
+    static QUALIFIED: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+").ok());
     let is_it = |written: &&str| *written == text || host::stand_in(written, Span::new(0, 0)) == text;
     let whole = QUALIFIED.as_ref()?.find(text).map(|found| found.as_str());
     let written =

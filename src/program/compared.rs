@@ -2,6 +2,7 @@
 //! something, or shows them: they look like SQL, and nobody runs them.
 
 use crate::host::Literal;
+use crate::pattern::ascii;
 use crate::span::Span;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -16,12 +17,12 @@ const NEAR: usize = 160;
 fn name<'t>(text: &'t str, literal: &Literal<'_>) -> Option<&'t str> {
     static DECLARES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         // `static readonly string[] Noise = {`, `NOISE: &[&str] = &[`, `var noise = []string{`, `val Noise = Set(`, `@noise [`
-        Regex::new(
+        ascii(
             r"(?s)(?:\A|[^\w.])\$?([A-Za-z_]\w*)(?:\s*:[^=;]{1,60})?\s*(?::=|=)\s*(?:&|new\b|[\w.<>\[\], ]{0,40}?(?:Set|set|List|list|Array|Of|of|array)\b\.?(?:of|Of)?(?:<[^>]*>)?|\w*\[\w*\]\w*(?:\{\})?)?\s*[\[({]?[^=;()]*\z|\A@([a-z_]\w*)\s+\[[^\]]*\z",
         )
         .ok()
     });
-    static ANOTHER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[\])}]\s*,\s*\w+\s*(?::[^=]*)?=").ok());
+    static ANOTHER: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"[\])}]\s*,\s*\w+\s*(?::[^=]*)?=").ok());
     let before = text.get(literal.statement.start..literal.span.start)?;
     // What stands in a list before it has its own brackets.
     let (before, list) = before.split_at(before.find(['"', '\'', '`']).unwrap_or(before.len()));
@@ -57,15 +58,14 @@ pub(super) fn is_only_compared(text: &str, literal: &Literal<'_>, is_text: impl 
 /// Whether what stands around a name asks whether something is it, or in it, or shows it.
 fn asks(text: &str, at: Span) -> bool {
     static METHOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\A\??\.(?:iter\(\)\.|stream\(\)\.)?(?i:any|contains|containskey|equals|has|include|includes|indexof|index|ismatch|key|matches|member|some)\b")
+        ascii(r"\A\??\.(?:iter\(\)\.|stream\(\)\.)?(?i:any|contains|containskey|equals|has|include|includes|indexof|index|ismatch|key|matches|member|some)\b")
             .ok()
     });
     static COMPARES: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?:[=!]==?|=~|\bin|\bis)\s*(?:[\w.]+(?:\.|::|->))?[@$&]?\z").ok());
-    static LOOP: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\bfor(?:each)?\b[^\n]*\bin\s*[\w.@$&]*\z").ok());
+        LazyLock::new(|| ascii(r"(?:[=!]==?|=~|\bin|\bis)\s*(?:[\w.]+(?:\.|::|->))?[@$&]?\z").ok());
+    static LOOP: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"\bfor(?:each)?\b[^\n]*\bin\s*[\w.@$&]*\z").ok());
     static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
+        ascii(
             r"(?i)\b(?:array_search|array_key_exists|arraycontains|assert\w*|contains|equals|in_array|include\?|includes|indexof|log|member\?|print\w*|puts|strcmp|warn|debug|info|error)\(\s*(?:[^(){};]|\([^()]*\))*\z",
         )
         .ok()

@@ -3,6 +3,7 @@
 
 use crate::host::{CallSite, Literal, Position};
 use crate::language::HostLanguage;
+use crate::pattern::ascii;
 use crate::region::{Builder, Region, SegmentKind};
 use crate::span::{Span, SqlSpan};
 use regex::Regex;
@@ -59,7 +60,7 @@ pub(super) fn query<'s>(
     let around = text.get(literal.statement.range()).filter(|around| around.len() <= LONGEST)?;
     // What its rows are drawn from may be fixed before.
     static FENCES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
+        ascii(
             r#"(?i)subquery|with_cte|\bwith\w*\(|materialized|lateral|\.cte\(|\bfrom\w*\(\s*["'`]?\s*\(|\(\s*select\s"#,
         )
         .ok()
@@ -93,7 +94,7 @@ pub(super) fn query<'s>(
 /// Whether a text is a condition or a sort key with an advisory call in it, and no sentence about one.
 fn is_condition(sql: &str) -> bool {
     static CONDITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(concat!(
+        ascii(concat!(
             r"(?is)^(?:.*(?:[(=,]|\b(?:and|or|not|when|then)\b))?\s*(?:pg_catalog\.)?pg_(?:try_)?advisory_\w*lock\w*\([^()]*(?:\([^()]*\)[^()]*)*\)",
             r"\s*(?:$|[)=<>!:,]|(?:and|or|asc|desc|then|is\s+(?:not\s+)?(?:true|false|null))\b)",
         ))
@@ -105,7 +106,7 @@ fn is_condition(sql: &str) -> bool {
 /// What the first column in a text is qualified by.
 fn qualifier(sql: &str) -> Option<&str> {
     static COLUMN: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?:^|[(,=\s])([A-Za-z_]\w*)\.[A-Za-z_]\w*\s*(?:$|[),:=])").ok());
+        LazyLock::new(|| ascii(r"(?:^|[(,=\s])([A-Za-z_]\w*)\.[A-Za-z_]\w*\s*(?:$|[),:=])").ok());
     Some(COLUMN.as_ref()?.captures(sql)?.get(1)?.as_str())
 }
 
@@ -138,7 +139,7 @@ fn place(calls: &[CallSite<'_>], literal: &Literal<'_>) -> Option<Place> {
 /// Whether a host statement names no table that its query would read.
 fn reads_nothing(around: &str) -> bool {
     static TABLE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r#"(?i)from|table|join|\b(?:query|knex|db)\w*\(\s*['"`\w]|where|model|repo"#).ok());
+        LazyLock::new(|| ascii(r#"(?i)from|table|join|\b(?:query|knex|db)\w*\(\s*['"`\w]|where|model|repo"#).ok());
     TABLE.as_ref().is_some_and(|table| !table.is_match(around))
 }
 
@@ -169,7 +170,7 @@ fn columns<'s>(
     calls: &[CallSite<'s>],
     literal: &Literal<'s>,
 ) -> Vec<Option<&'s str>> {
-    static COLUMN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[a-z_]\w*\.[a-z_]\w*$").ok());
+    static COLUMN: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"^[a-z_]\w*\.[a-z_]\w*$").ok());
     let call = literal.argument.and_then(|argument| calls.get(argument.call));
     let Some(call) = call.filter(|call| language == HostLanguage::Elixir && call.callee.name == "fragment") else {
         return Vec::new();
@@ -182,7 +183,7 @@ fn columns<'s>(
 /// The other conditions of the host statement.
 fn others(around: &str, place: Place) -> &'static str {
     static WHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(?:or_?|and_?)?(?i:where)(?:Raw|_raw|Not|In)?\b\s*[:(]|\.(?:filter|filter_by|and|not)\(").ok()
+        ascii(r"\b(?:or_?|and_?)?(?i:where)(?:Raw|_raw|Not|In)?\b\s*[:(]|\.(?:filter|filter_by|and|not)\(").ok()
     });
     let many = WHERE.as_ref().is_some_and(|known| known.find_iter(around).take(2).count() > 1);
     if many && place == Place::Where { "c AND " } else { "" }
@@ -191,7 +192,7 @@ fn others(around: &str, place: Place) -> &'static str {
 /// The first column that the host statement sorts by.
 fn sort_key(around: &str) -> Option<String> {
     static SORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"\b(?:order_by|orderBy|orderByRaw|addOrderBy|order|Order|latest|oldest)\b\s*[:(]\s*(?:\[\w+\]\s*,\s*)?\[?\s*(?:(?:asc|desc)(?:_nulls_\w+)?:\s*|(?:asc|desc)\()?[:"'`]?(?:\w+\.)*(\w+)"#).ok()
+        ascii(r#"\b(?:order_by|orderBy|orderByRaw|addOrderBy|order|Order|latest|oldest)\b\s*[:(]\s*(?:\[\w+\]\s*,\s*)?\[?\s*(?:(?:asc|desc)(?:_nulls_\w+)?:\s*|(?:asc|desc)\()?[:"'`]?(?:\w+\.)*(\w+)"#).ok()
     });
     Some(SORT.as_ref()?.captures(around)?.get(1)?.as_str().to_owned())
 }
@@ -199,7 +200,7 @@ fn sort_key(around: &str) -> Option<String> {
 /// Whether the host statement asks for a number of rows.
 fn is_limited(around: &str) -> bool {
     static LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(?:limit|Limit|take|forPage|paginate)\b\s*[:(]|\.(?:first!?|take!?|last)\b|(?:->|\.)(?:first|firstOrFail|First|Take)\(").ok()
+        ascii(r"\b(?:limit|Limit|take|forPage|paginate)\b\s*[:(]|\.(?:first!?|take!?|last)\b|(?:->|\.)(?:first|firstOrFail|First|Take)\(").ok()
     });
     LIMIT.as_ref().is_some_and(|known| known.is_match(around))
 }

@@ -8,6 +8,7 @@ use super::Program;
 use super::expression::after_brackets;
 use crate::host::Function;
 use crate::language::HostLanguage::{self, CSharp, Java, Kotlin, Python, Ruby, Scala};
+use crate::pattern::ascii;
 use crate::span::Span;
 use crate::sql::lex::beginning;
 use regex::Regex;
@@ -82,7 +83,7 @@ pub fn narrow(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<
 /// The keys of a file that come from a row of the table, from those of narrow hashes or from the others.
 fn of_locks(text: &str, language: HostLanguage, program: &Program<'_>, narrow: bool) -> Vec<Found> {
     static LOCK: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
+        LazyLock::new(|| ascii(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
     let rows: Vec<(&Regex, Moves)> = rows(language, narrow).collect();
     let mut named: HashMap<&str, Option<Span>> = HashMap::new();
     for function in &program.functions {
@@ -171,7 +172,7 @@ impl<'p> Site<'p> {
         language: HostLanguage,
         steps: usize,
     ) -> Option<(Span, Moves)> {
-        static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*").ok());
+        static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"[A-Za-z_]\w*").ok());
         let code = self.slice(part);
         if let Some(found) = self.value(part, rows, language) {
             return Some(found);
@@ -350,9 +351,8 @@ impl<'p> Site<'p> {
 
 /// What a prepared statement is given first, after the statement that prepares it and before the next query.
 fn bound(text: &str, from: usize, to: usize) -> Option<Span> {
-    static BINDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?:\.set(?:Long|Object|Int)|\.AddWithValue|->bind(?:Value|Param)|->execute)\(").ok()
-    });
+    static BINDS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| ascii(r"(?:\.set(?:Long|Object|Int)|\.AddWithValue|->bind(?:Value|Param)|->execute)\(").ok());
     let code = text.get(from..to.max(from))?;
     let open = BINDS.as_ref()?.find(beginning(code, NEAR))?.end() - 1;
     let rest = after_brackets(&code[open..])?;

@@ -3,6 +3,7 @@
 use super::Program;
 use super::expression::Expression;
 use crate::host::{Function, Literal};
+use crate::pattern::ascii;
 use crate::span::Span;
 use crate::sql::lex::beginning;
 use crate::statement::Missing;
@@ -24,7 +25,7 @@ const DECLARES: &[&str] = &["NativeQuery", "Query", "Select", "SqlQuery"];
 
 /// Asks whether there is a row, or does something where there is none.
 static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    ascii(concat!(
         r"(?x) \bis\ None\b | \bif\ not\ \w | ==\ None\b | \.nil\? | \bunless\ \w | \bif\ \(?!\w | \.length\ ?(?:===?\ 0|<\ 1)",
         r"| rowCount\ ?(?:===?\ 0|<\ 1) | ===?\ (?:null|undefined|false|nil)\b | \bis\ null\b | ErrNoRows | ErrRecordNotFound",
         r"| \.orElseThrow | \?:\s*(?:throw|return|continue)\b | \?\?\s*throw\b | \|\|\s*raise\b | \bor\ raise\b | \.ok_or | \bnil\s*-> | \[\]\s*->",
@@ -36,7 +37,7 @@ static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Takes what a library raises where there is no row.
 static CATCHES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    ascii(concat!(
         r"(?x) DoesNotExist | NoResult | RecordNotFound | ErrNoRows | IsNotFound | ModelNotFound | EntityNotFound",
         r"| NotFoundError | NoDataFound | \brescue\b | \bexcept\b | \bcatch\b",
     ))
@@ -45,7 +46,7 @@ static CATCHES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The row is held by somebody.
 static BUSY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+    ascii(
         r"(?i)busy|in[ _]?use\b|locked|conflict|contend|retry|try again|too ?many|\b(?:409|423|already|taken|claimed|skip(?:ped)?|another|someone|somebody)\b",
     )
     .ok()
@@ -53,7 +54,7 @@ static BUSY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The row does not exist.
 static GONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+    ascii(
         r"(?i)not_?found|\b404\b|no[_ ]?such|\bErrorf\(|\berrors\.New\(|does ?n.?t exist|not exist|missing|unknown\b|\bno \w+ (?:with|\{|\$|#)|\braise\b|\bthrow\b|\babort\(|\bErr\(|\bok_or|orElseThrow",
     )
     .ok()
@@ -61,12 +62,12 @@ static GONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The code goes on with the next one, or has nothing to do and tells nobody.
 static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)\bcontinue\b|\bnext\s*(?:;|$|if\b|unless\b)|\breturn\s*(?:;|$|\}|//|#|if\b|unless\b)").ok()
+    ascii(r"(?m)\bcontinue\b|\bnext\s*(?:;|$|if\b|unless\b)|\breturn\s*(?:;|$|\}|//|#|if\b|unless\b)").ok()
 });
 
 /// The callers are given nothing, and no error.
 static NOTHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+    ascii(
         r"\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|[fF]alse\b|null|None|undefined|(?:Collections\.)?emptyList\(\)|Optional\.empty\(\)|Ok\(None\))",
     )
     .ok()
@@ -134,7 +135,7 @@ fn block(text: &str, asked: usize) -> &str {
 /// Whether a function says by its type that it may give nothing: without a row its callers are given none.
 pub(super) fn may_give_nothing(text: &str, function: &Function<'_>, literal: Span) -> bool {
     static OPTIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\bOptional<|->\s*(?:\w+<)?(?:\w+::)*Option<|->\s*(?:Optional\[|\w+\s*\|\s*None)|\)\s*:\s*(?:Promise<)?\w+(?:<\w+>)?(?:\?|\s*\|\s*(?:null|undefined))").ok()
+        ascii(r"\bOptional<|->\s*(?:\w+<)?(?:\w+::)*Option<|->\s*(?:Optional\[|\w+\s*\|\s*None)|\)\s*:\s*(?:Promise<)?\w+(?:<\w+>)?(?:\?|\s*\|\s*(?:null|undefined))").ok()
     });
     let end = literal.start.min(function.span.start + ANSWER * 2);
     let head = clipped(text, function.span.start, end);
@@ -206,7 +207,7 @@ fn agreed(text: &str, name: &str, end: &dyn Fn(usize) -> Option<usize>) -> Optio
 /// The method that an annotation stands before.
 pub(super) fn declared<'s>(text: &'s str, literal: &Literal<'s>) -> Option<&'s str> {
     literal.annotation.filter(|name| DECLARES.contains(name))?;
-    static METHOD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([a-z]\w*)\s*\(").ok());
+    static METHOD: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"\b([a-z]\w*)\s*\(").ok());
     let rest = clipped(text, literal.span.end, literal.span.end + QUESTION);
     let (_, rest) = rest.split_once(')')?;
     METHOD.as_ref()?.captures(rest).and_then(|found| found.get(1)).map(|name| name.as_str())

@@ -1,6 +1,7 @@
 //! Whether a literal is SQL that some code runs: by how it begins and by where it stands, never by a lock word in it.
 
 use crate::host::{CallSite, Literal};
+use crate::pattern::ascii;
 use crate::span::SqlSpan;
 use crate::sql::lex::{Token, TokenKind, beginning, lex_with_holes};
 use regex::Regex;
@@ -140,7 +141,7 @@ const OF_TESTS: &[&str] = &[
 /// How many calls of advisory functions a text has the form of.
 pub(super) fn advisory_calls(text: &str) -> usize {
     static CALL: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i-u)\bpg_(?:try_)?advisory_[a-z_]*lock[a-z_]*\s*\(").ok());
+        LazyLock::new(|| ascii(r"(?i-u)\bpg_(?:try_)?advisory_[a-z_]*lock[a-z_]*\s*\(").ok());
     CALL.as_ref().map_or(0, |call| call.find_iter(text).count())
 }
 

@@ -4,6 +4,7 @@ use super::Program;
 use super::expression::Expression;
 use crate::host::Literal;
 use crate::language::{HostLanguage, Language};
+use crate::pattern::ascii;
 use crate::source::Source;
 use crate::sql::lex::beginning;
 use crate::sql::script::Expects;
@@ -135,7 +136,7 @@ pub(super) fn of(
 /// How many rows a method that is declared by its query gives back, by its type.
 fn of_declaration(text: &str, literal: &Literal<'_>) -> Expects {
     static MANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^[^;{]*?\b(?:List|Collection|Set|Stream|Page|Slice|Iterable|Flux|Flow|Array|Sequence)\b").ok()
+        ascii(r"^[^;{]*?\b(?:List|Collection|Set|Stream|Page|Slice|Iterable|Flux|Flow|Array|Sequence)\b").ok()
     });
     let rest = text.get(literal.span.end..).unwrap_or_default();
     let many = MANY.as_ref().is_none_or(|many| many.is_match(rest));

@@ -7,6 +7,7 @@ use crate::driver::{Driver, Kind};
 use crate::flow::{Evidence, Owner};
 use crate::host::code::{Argument, Call, ExprId, FunctionId};
 use crate::language::HostLanguage;
+use crate::pattern::ascii;
 use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -128,7 +129,7 @@ pub(super) fn borrows(on: &Handle, kind: &Kind) -> bool {
 pub(super) fn aliases(text: &str, language: HostLanguage) -> HashMap<&str, &str> {
     use HostLanguage::{Go, Kotlin, Rust, Scala, Tsx, TypeScript};
     static ALIAS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?m)^[ \t]*(?:(?:export|pub(?:\([^)\n]*\))?|private|internal|public)\s+)*type(?:alias)?\s+(\w+)(?:<[^=\n]*>)?\s*=\s*([^;=\n{]+?)\s*;?\s*$").ok()
+        ascii(r"(?m)^[ \t]*(?:(?:export|pub(?:\([^)\n]*\))?|private|internal|public)\s+)*type(?:alias)?\s+(\w+)(?:<[^=\n]*>)?\s*=\s*([^;=\n{]+?)\s*;?\s*$").ok()
     });
     if !matches!(language, Go | Kotlin | Rust | Scala | Tsx | TypeScript) {
         return HashMap::new();

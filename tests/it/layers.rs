@@ -8,6 +8,7 @@ use walkdir::WalkDir;
 /// The modules of `src`, lowest first. One may use those before it.
 const LAYERS: &[&str] = &[
     "span",
+    "pattern",
     "language",
     "notebook",
     "source",

@@ -2,6 +2,7 @@
 
 use super::Moves;
 use crate::language::HostLanguage;
+use crate::pattern::ascii;
 use regex::Regex;
 use std::sync::OnceLock;
 
@@ -128,6 +129,6 @@ pub(super) fn rows(language: HostLanguage, narrow: bool) -> impl Iterator<Item =
         languages.contains(&language) && (*moves == Moves::Narrow) == narrow
     };
     VALUES.iter().enumerate().filter(wanted).filter_map(|(at, (_, pattern, moves))| {
-        Some((PATTERNS[at].get_or_init(|| Regex::new(pattern).ok()).as_ref()?, *moves))
+        Some((PATTERNS[at].get_or_init(|| ascii(pattern).ok()).as_ref()?, *moves))
     })
 }

@@ -68,8 +68,7 @@ fn claim<'a>(tree: &'a Tree<'_>, id: QueryId) -> Option<(&'a Query, &'a Dml)> {
             return changes.then_some((query, dml));
         }
         let passed_on = query.wrap == Wrap::From
-            && parent.select().is_some_and(|select| select.from.len() == 1 && select.conjuncts.is_empty())
-            && !parent.is_limited()
+            && parent.select().is_some_and(|select| select.conjuncts.is_empty())
             && parent.offset.is_none();
         if !passed_on {
             return None;

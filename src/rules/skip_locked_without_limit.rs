@@ -4,8 +4,9 @@ use crate::facts::bound::{Bound, bound};
 use crate::facts::catalog::Catalog;
 use crate::finding::{Level, Place};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Clause, Dml, DmlKind, QueryId, Select, Strength, Tree, Wait, Wrap};
+use crate::sql::clause::{Clause, Dml, DmlKind, QueryId, Select, Strength, Tokens, Tree, Wait, Wrap};
 use crate::sql::compare::{Operand, Side, comparisons};
+use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -37,6 +38,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             Some("a share lock keeps no other share lock out")
         } else if query.is_limited() {
             Some("LIMIT bounds it")
+        } else if is_open_ended(tree, select) {
+            Some("what is put in after its conditions may bound it")
         } else if picked || has_subquery(tree, id) {
             Some("it takes what a sub-select or a WITH query picks, which may be bounded")
         } else if bound(statement, select, &context.facts.catalog) != Bound::Open {
@@ -56,6 +59,15 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         }
         sink.at_tokens(&RULE, Level::Note, context, (statement, &lock.tokens), MESSAGE).help(HELP);
     }
+}
+
+/// Whether a hole stands where its conditions go on: `WHERE key = $1%s FOR UPDATE`.
+fn is_open_ended(tree: &Tree<'_>, select: &Select) -> bool {
+    // What a later call formats is an operator and a name to the lexer.
+    let is_verb = |at: usize| tree.raw(at) == "s" && at > 0 && tree.raw(at - 1) == "%";
+    let hole = |at: usize| tree.kind(at) == Some(TokenKind::Hole) || is_verb(at);
+    let last = |condition: &Tokens| condition.end.checked_sub(1).is_some_and(|last| condition.len() > 3 && hole(last));
+    select.condition.as_ref().is_some_and(last)
 }
 
 /// Whether a condition fixes the column by which the longest key of a table tells its rows apart.

@@ -7,7 +7,7 @@ use super::Run;
 use super::value::{Answer, Val};
 use crate::flow::lower::SessionId;
 use crate::flow::{Answer as Says, SiteId};
-use crate::host::code::{Call, Target, Value};
+use crate::host::code::{Call, ExprId, Target, Value};
 use crate::language::HostLanguage;
 use crate::sql::clause::{Clause, Select};
 use crate::statement::Statement;
@@ -149,7 +149,8 @@ pub(super) fn given(language: HostLanguage, driver: &str, name: &str) -> Part {
             &["fetchColumn", "fetchOne", "pg_fetch_result", "scalar"],
         ),
         Go => (&["Query", "QueryContext", "Queryx", "QueryxContext"], &[], &[]),
-        Java | Kotlin => (&["executeQuery"], &[], &["getBoolean"]),
+        // What `execute` gives says whether there is a result.
+        Java | Kotlin => (&["execute", "executeQuery"], &[], &["getBoolean"]),
         CSharp => (&["ExecuteReader", "ExecuteReaderAsync"], &[], &[]),
         _ => (&[], &[], &[]),
     };
@@ -241,6 +242,16 @@ impl<'s> Run<'_, 's, '_> {
                 *taken = taken.saturating_sub(1);
             }
         }
+    }
+
+    /// Java's `return statement.execute()`: who gets that gets no more than whether there is a result.
+    pub(super) fn gives_existence(&mut self, value: ExprId, val: &Val) -> bool {
+        let code = self.program.code;
+        let Some(Value::Call(call)) = code.exprs.get(value).map(|expr| &expr.value) else { return false };
+        let is_jvm = matches!(self.program.language, HostLanguage::Java | HostLanguage::Kotlin);
+        let (true, "execute", Val::Answer(answer)) = (is_jvm, code.calls[*call].name, val) else { return false };
+        self.exists(*answer);
+        true
     }
 
     /// A function that says how many rows there are: whether the call is one.

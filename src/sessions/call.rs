@@ -55,6 +55,9 @@ const STATEMENTS: &[&str] = &[
     "raw",
 ];
 
+/// What makes SQL of a text and runs nothing: `sql.raw(…)`.
+const MAKERS: &[&str] = &["Prisma", "SQL", "Sql", "sql"];
+
 /// What a model of Rails has of its base.
 const MODEL: &[&str] = &["transaction", "connection", "connection_pool", "lease_connection", "with_connection"];
 
@@ -365,8 +368,8 @@ impl<'s> Run<'_, 's, '_> {
                     _ => false,
                 };
                 // `conn.execute("…")` on something unknown runs it; `text("…")` is still SQL.
-                if receiver && is_runner(call.name) && query.on.is_none() {
-                    let text = self.receiver_text(call.expr);
+                let text = self.receiver_text(call.expr);
+                if receiver && is_runner(call.name) && query.on.is_none() && !MAKERS.contains(&text.as_str()) {
                     let handle = self.unknown(&text);
                     let cancelled = self.is_cancellable(asked);
                     return self.run_noting(&handle, &query, (span, call.name), cancelled, out);

@@ -314,7 +314,7 @@ impl<'a, 's> Run<'a, 's, '_> {
                         let val = self.eval(*value, out);
                         self.dropped(*value, &val, out);
                         self.gives_back(*value, &val);
-                        val
+                        if self.gives_existence(*value, &val) { Val::Nothing } else { val }
                     }
                     None => Val::Null,
                 };

@@ -3,7 +3,7 @@
 //! gives it back after it, unless a transaction is open or `Database.OpenConnection` was called: in autocommit a
 //! session lasts one statement. A context that the program was given may be in a transaction.
 
-use super::npgsql::{COMMAND, CONNECTION, TRANSACTION};
+use super::npgsql::{COMMAND, RUNS, TRANSACTION};
 use crate::driver::{AtEnd, Does, Driver, HANDLE, Kind, LIBRARY};
 use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
@@ -115,7 +115,13 @@ pub(super) const DRIVER: Driver = Driver {
             owner: Owner::UntilCommit,
             begins: Begins::NeverByDefault,
             pin: PIN,
-            methods: CONNECTION,
+            methods: &[
+                (&["Open", "OpenAsync"], Does::Holds),
+                (RUNS, Does::Run),
+                (&["CreateCommand"], Does::Prepare("Command")),
+                (&["BeginTransaction", "BeginTransactionAsync"], Does::Begins("Transaction")),
+                (&["Close", "CloseAsync", "Dispose", "DisposeAsync"], Does::Returns),
+            ],
             otherwise: Does::Nothing,
             ..HANDLE
         },

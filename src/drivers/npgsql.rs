@@ -9,7 +9,7 @@ use crate::flow::{Begins, Owner};
 use crate::language::HostLanguage;
 
 /// Dapper's.
-const RUNS: &[&str] = &[
+pub(super) const RUNS: &[&str] = &[
     "Execute",
     "ExecuteAsync",
     "ExecuteScalar",
@@ -32,7 +32,7 @@ const RUNS: &[&str] = &[
 ];
 
 /// What a connection does.
-pub(super) const CONNECTION: &[(&[&str], Does)] = &[
+const CONNECTION: &[(&[&str], Does)] = &[
     (RUNS, Does::Run),
     (&["CreateCommand"], Does::Prepare("Command")),
     (&["BeginTransaction", "BeginTransactionAsync"], Does::Begins("Transaction")),

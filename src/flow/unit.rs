@@ -394,6 +394,25 @@ impl UnitFlow {
         self.trace.leaving.iter().any(|leaving| leaving.way != Way::Failure && leaving.held.contains(site))
     }
 
+    /// Whether a lock is held where the unit comes to its last way out, and each unlock that may be for it stands where
+    /// something has failed.
+    pub fn is_compensated(&self, site: SiteId) -> bool {
+        let ways = self.trace.leaving.iter().filter(|leaving| matches!(leaving.way, Way::Return | Way::End));
+        let holds = ways.max_by_key(|leaving| leaving.span.start).is_some_and(|last| last.held.contains(site));
+        let failing: HashSet<StepId> = self
+            .unit
+            .root
+            .nodes()
+            .flat_map(|node| match node {
+                Node::Failed { then, .. } => then.steps().collect::<Vec<_>>(),
+                Node::Try { handlers, .. } => handlers.iter().flat_map(Node::steps).collect(),
+                _ => Vec::new(),
+            })
+            .collect();
+        let mut unlocks = self.index.releases.iter().filter(|(_, locks)| locks.contains(&site));
+        holds && unlocks.all(|(release, _)| self.index.step_of.get(release).is_some_and(|step| failing.contains(step)))
+    }
+
     /// Whether the lock is still held at the unit's end.
     pub fn held_at_end(&self, site: SiteId) -> bool {
         self.trace.held_at_end().is_some_and(|held| held.contains(site))

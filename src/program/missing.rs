@@ -68,7 +68,7 @@ static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The callers are given nothing, and no error.
 static NOTHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ascii(
-        r"\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|[fF]alse\b|null|None|undefined|(?:Collections\.)?emptyList\(\)|Optional\.empty\(\)|Ok\(None\))",
+        r"\breturn nil\s*(?:\n|$|\})|\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|[fF]alse\b|null|None|undefined|(?:Collections\.)?emptyList\(\)|Optional\.empty\(\)|Ok\(None\))",
     )
     .ok()
 });
@@ -100,7 +100,7 @@ pub fn after_failure(text: &str, from: usize, end: usize) -> Option<Missing> {
 
 fn answer(text: &str, from: usize, end: usize, asks: &Regex) -> Option<Missing> {
     let window = clipped(text, from, end.min(from + QUESTION));
-    let question = asks.find(window)?;
+    let Some(question) = asks.find(window) else { return is_only_for_rows(text, window, from, end) };
     // Ruby and Perl ask after the answer.
     let line = window[..question.start()].rfind('\n').map_or(0, |at| at + 1);
     let answer = block(clipped(text, from + line, end.min(from + question.end() + ANSWER)), question.end() - line);
@@ -115,6 +115,17 @@ fn answer(text: &str, from: usize, end: usize, asks: &Regex) -> Option<Missing> 
         return Some(Missing::GoesOn);
     }
     matched(&NOTHING).then_some(Missing::HandedOn)
+}
+
+/// `if row:` with a block and nothing else: without a row nothing is done, and nobody is told.
+fn is_only_for_rows(text: &str, window: &str, from: usize, end: usize) -> Option<Missing> {
+    static THERE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| ascii(r"(?m)^[ \t]*if \(?\w+\)?(?: is not None| !== null)?\s*(?::|\{)[ \t]*$").ok());
+    let found = THERE.as_ref()?.find(window)?;
+    let rest = clipped(text, from + found.start(), end);
+    let block = block(rest, found.len());
+    let after = rest[block.len()..].trim_start().trim_start_matches('}').trim_start();
+    (!after.starts_with("else") && !after.starts_with("elif")).then_some(Missing::GoesOn)
 }
 
 /// The line that `asked` bytes of `text` are of, and those after it that stand further in.

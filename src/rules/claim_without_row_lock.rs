@@ -148,8 +148,20 @@ fn is_for_somebody(statement: &Statement<'_>, dml: &Dml, pick: QueryId) -> bool 
         (value..part.end).any(named) && !is_changed && !moved(part)
     };
     // Of a move the rows are given back to be counted, unless they come in an order.
-    let are_given = dml.returning.is_some() && !(is_move && tree.query(pick).order_by.is_none());
+    let are_given = dml.returning.is_some() && !is_summed(tree) && !(is_move && tree.query(pick).order_by.is_none());
     are_given || parts.iter().any(writes)
+}
+
+/// Whether the statement gives no rows but a sum of them: `SELECT count(*), max(id) FROM changed`.
+fn is_summed(tree: &Tree<'_>) -> bool {
+    const SUMS: &[&str] = &["count", "max", "min", "sum", "coalesce"];
+    let [root] = tree.roots() else { return false };
+    let list = tree.query(*root).select().map_or(&[][..], |select| select.list.as_slice());
+    !list.is_empty()
+        && list.iter().all(|item| {
+            SUMS.contains(&tree.word(item.start))
+                || tree.ident(item.start).is_some_and(|name| SUMS.iter().any(|sum| name == *sum))
+        })
 }
 
 fn has_negation(tree: &Tree<'_>, mut tokens: Tokens) -> bool {

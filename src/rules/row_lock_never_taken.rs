@@ -33,14 +33,14 @@ fn verdict(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Option<(Level, &'
         Evaluation::UnreadCte(_) => {
             return Some((
                 Level::Error,
-                "no row is locked: nothing reads the WITH query that holds this clause, so it never runs",
+                "this clause locks no row: nothing reads the WITH query that holds this clause, so it never runs",
                 "read the WITH query in FROM, or lock the rows in a statement of their own",
             ));
         }
         Evaluation::ExistsList => {
             return Some((
                 Level::Error,
-                "no row is locked: EXISTS drops the select list of its query",
+                "this clause locks no row: EXISTS drops the select list of its query",
                 "lock the rows in the FROM of that query, or in a statement of their own",
             ));
         }
@@ -54,7 +54,7 @@ fn verdict(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Option<(Level, &'
     if reach.ctes.iter().any(|item| item.cte.is_some_and(|cte| !locks_itself(tree, cte))) {
         return Some((
             Level::Error,
-            "no row is locked: a locking clause does not reach into a WITH query",
+            "this clause locks no row: a locking clause does not reach into a WITH query",
             "put the clause inside the WITH query, on the table itself",
         ));
     }

@@ -1,12 +1,15 @@
 //! SKIP LOCKED over a join locks, and skips by, every joined table.
 
 use crate::finding::{Edit, Fix, Level, Place};
+use crate::pattern::ascii;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::clause::{DmlKind, FromItem, QueryId, RowLock, Select, Strength, Tree, Wait};
 use crate::sql::compare::{Operand, Side, comparisons};
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
+use regex::Regex;
+use std::sync::LazyLock;
 
 pub(super) const RULE: Rule = Rule {
     name: "skip-locked-join-without-of",
@@ -15,6 +18,15 @@ pub(super) const RULE: Rule = Rule {
     page: include_str!("../../rules/skip-locked-join-without-of.md"),
     checks: &[Check::Statement(check), Check::File(of_builders)],
 };
+
+/// Whether a file creates a table for its own session: nobody else has its rows.
+fn is_temporary(text: &str, table: &str) -> bool {
+    static CREATES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        ascii(r#"(?i)\bcreate\s+(?:local\s+|global\s+)?temp(?:orary)?\s+table\s+(?:if\s+not\s+exists\s+)?(?:pg_temp\.)?"?(\w+)"#).ok()
+    });
+    let mut created = CREATES.iter().flat_map(|creates| creates.captures_iter(text));
+    created.any(|found| found.get(1).is_some_and(|name| name.as_str().eq_ignore_ascii_case(table)))
+}
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
@@ -33,7 +45,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         // A sub-select in FROM is locked through to its tables.
         let mut locked = select.from.iter().filter_map(|item| Some((item, *tree.reach_of(item).tables.first()?)));
         let queue = locked.next();
-        let joined: Vec<(&FromItem, &FromItem)> = locked.collect();
+        let joined: Vec<(&FromItem, &FromItem)> =
+            locked.filter(|(_, table)| !is_temporary(context.file.source.text(), &table.name)).collect();
         let (Some((queue, _)), [(first, _), ..]) = (queue, joined.as_slice()) else {
             sink.silent(&RULE, context, statement.source(&lock.tokens), "it locks the rows of one table");
             continue;

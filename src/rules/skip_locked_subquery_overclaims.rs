@@ -3,6 +3,7 @@
 use crate::finding::Level;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::clause::{Clause, Dml, DmlKind, Query, QueryId, Tokens, Tree, Wait, Wrap};
+use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -35,8 +36,13 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
                 continue;
             }
         };
-        // What a batch deletes beyond its LIMIT it would delete next.
-        let is_cleanup = dml.kind == DmlKind::Delete && dml.returning.is_none();
+        // What a batch deletes or changes beyond its LIMIT it would do next, and nobody is told which rows it got.
+        let is_cleanup = dml.returning.is_none()
+            && match dml.kind {
+                DmlKind::Delete => true,
+                DmlKind::Update => !names_somebody(tree, dml),
+                _ => false,
+            };
         let (level, message) = if narrows(tree, dml, outermost) && !is_cleanup {
             (
                 Level::Warning,
@@ -75,6 +81,20 @@ fn claim<'a>(tree: &'a Tree<'_>, id: QueryId) -> Option<(&'a Query, &'a Dml)> {
         }
         query = parent;
     }
+}
+
+/// Whether an UPDATE writes into the rows who has them, or that they are taken: a value that is given, and not one that is
+/// made of what the tables hold.
+fn names_somebody(tree: &Tree<'_>, dml: &Dml) -> bool {
+    let is_given = |at: usize| match tree.kind(at) {
+        Some(TokenKind::Param | TokenKind::Hole) => true,
+        _ => tree.word(at) == "pg_backend_pid",
+    };
+    let parts = dml.set.iter().flat_map(|set| tree.commas(set.clone()));
+    parts.into_iter().any(|part| {
+        let value = tree.top(part.clone()).find(|&at| tree.raw(at) == "=").map_or(part.end, |at| at + 1)..part.end;
+        value.clone().any(is_given) || value.len() == 1 && tree.ident(value.start).is_none()
+    })
 }
 
 /// Whether a condition beside the one that holds the sub-select, or joins it, narrows the rows to change.

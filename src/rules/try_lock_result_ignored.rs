@@ -3,7 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::flow::{Answer, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::Action;
+use crate::sql::advisory::{Action, Mode};
 use crate::sql::clause::Wait;
 use crate::statement::{Statement, Use};
 
@@ -37,6 +37,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                 continue;
             }
         };
+        // A shared lock may be there to be seen in pg_locks: it is refused only while somebody holds the exclusive one.
+        let level = if function.mode == Mode::Shared { Level::Note } else { level };
         let (at, statement) = taken.place(context.file.id, taken.inside.answer);
         let mut story = sink
             .report(

@@ -44,7 +44,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         };
         // The unlock is for the cases in which the lock is not wanted after all.
-        if flow.held_at_end(site) {
+        if flow.held_at_end(site) || flow.is_compensated(site) {
             sink.silent(&RULE, context, at, "it is held to the end on purpose");
             continue;
         }

@@ -8,6 +8,7 @@ use crate::flow::{Action, Begins, Evidence, Node};
 use crate::host::code::{Argument, Call, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
+use crate::sql::advisory::Function;
 use crate::sql::value::Value as Sql;
 
 /// Calls whose function argument runs where it stands, once or for each of several things.
@@ -416,8 +417,20 @@ impl<'s> Run<'_, 's, '_> {
         if !closure {
             self.sessions.forget(called.span, &result);
         }
-        out.push(Node::Block { label, body: Box::new(Node::Sequence(body)) });
+        let mut body = Node::Sequence(body);
+        // Who calls a function that unlocks holds the lock: that it may find none is not so there.
+        if !closure && self.only_releases(&body) {
+            without_guards(&mut body);
+        }
+        out.push(Node::Block { label, body: Box::new(body) });
         result
+    }
+
+    /// Whether some step of a part of the tree unlocks, and none takes a lock.
+    fn only_releases(&self, node: &Node) -> bool {
+        let takes = |site| self.builder.function(site).is_none_or(Function::acquires);
+        let mut sites = node.steps().filter_map(|step| self.builder.site(step)).peekable();
+        sites.peek().is_some() && !sites.any(takes)
     }
 
     /// A call that may throw, where that matters.
@@ -439,4 +452,20 @@ impl<'s> Run<'_, 's, '_> {
         let name = self.last_name(*of).trim_matches(['_', '$']).to_ascii_lowercase();
         LOGS.iter().any(|known| name.ends_with(known)) || matches!(call.name, "println" | "printf")
     }
+}
+
+/// Leaves out the ways by which a function goes at once, by a condition that says nothing of locks.
+fn without_guards(node: &mut Node) {
+    let Node::Sequence(nodes) = node else { return };
+    let leaves = |node: &Node| match node {
+        Node::Sequence(nodes) => matches!(nodes.as_slice(), [Node::Exit(..)]),
+        Node::Exit(..) => true,
+        _ => false,
+    };
+    let is_empty = |node: &Node| matches!(node, Node::Sequence(nodes) if nodes.is_empty());
+    nodes.retain(|node| match node {
+        Node::Branch { guard: None, then, otherwise } => !(leaves(then) && is_empty(otherwise)),
+        _ => true,
+    });
+    nodes.iter_mut().for_each(without_guards);
 }

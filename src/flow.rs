@@ -146,7 +146,10 @@ pub enum Action {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Perhaps anything: it calls a function.
-    Anything,
+    Anything {
+        /// One that is not PostgreSQL's own, and does what somebody wrote it for.
+        is_work: bool,
+    },
     /// What it was told: it looks at nothing that somebody else may have changed meanwhile.
     Told {
         /// The table, lower case, without schema.

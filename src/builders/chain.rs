@@ -66,6 +66,9 @@ fn link(text: &str, at: usize) -> Link<'_> {
     let tail = &rest[marked..];
     let tail = if tail.starts_with('<') { after_brackets(tail).unwrap_or(tail) } else { tail };
     let open = at + rest.len() - tail.len();
+    if let Some(len) = keyword_query(rest) {
+        return Link { name, args: &tail[..len - marked], span: Span::new(at, at + len) };
+    }
     match tail.starts_with('(').then(|| after_brackets(tail)).flatten() {
         Some(after) => {
             let close = text.len() - after.len();
@@ -111,11 +114,42 @@ pub(super) fn opening(head: &str) -> Option<usize> {
     None
 }
 
-/// The call whose brackets are open at an offset: where its name begins.
+/// How long a query of Ecto is that begins a text and has no brackets: `from p in Parcel, where: p.id == ^id`. It goes on
+/// after each comma.
+fn keyword_query(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("from ")?;
+    let (binding, rest) = rest.trim_start().split_once(" in ")?;
+    binding.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(())?;
+    let start = text.len() - rest.len();
+    let (mut depth, mut quoted, mut last) = (0_usize, false, b' ');
+    for (at, byte) in rest.bytes().enumerate().take(MAX_LENGTH) {
+        match byte {
+            b'"' if last != b'\\' => quoted = !quoted,
+            _ if quoted => {}
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth == 0 => return Some(start + at),
+            b')' | b']' | b'}' => depth -= 1,
+            b'\n' if depth == 0 && !rest[..at].trim_end().ends_with(',') => return Some(start + at),
+            _ => {}
+        }
+        last = byte;
+    }
+    Some(start + rest.len().min(MAX_LENGTH)).filter(|end| text.is_char_boundary(*end))
+}
+
+/// The call whose brackets are open at an offset: where its name begins; or the query of Ecto that is going on there.
 pub(super) fn around(text: &str, at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let head = text.get(..at)?;
     for (offset, byte) in head.bytes().enumerate().rev().take(MAX_LENGTH) {
+        let is_word = || head[..offset].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if byte == b'f'
+            && depth == 0
+            && keyword_query(&text[offset..]).is_some_and(|len| offset + len > at)
+            && !is_word()
+        {
+            return Some(offset);
+        }
         match byte {
             b')' | b']' | b'}' => depth += 1,
             b'[' | b'{' => depth = depth.saturating_sub(1),

@@ -5,7 +5,8 @@ use super::call::Asked;
 use super::value::{Handle, Query, Val};
 use crate::builders;
 use crate::driver::Does;
-use crate::flow::{Action, Begins, Node, Owner};
+use crate::flow::{Action, Begins, Exit, Node, Owner};
+use crate::language::HostLanguage;
 use crate::span::Span;
 
 impl<'s> Run<'_, 's, '_> {
@@ -76,6 +77,13 @@ impl<'s> Run<'_, 's, '_> {
                 self.sessions.ended(session, &self.builder);
                 let commits = asked.name.to_ascii_lowercase().contains("commit");
                 self.push(session, Action::End { chain: false, commits }, span, out);
+                // In Elixir it throws, and the transaction's function is left.
+                if self.program.language == HostLanguage::Elixir && !commits {
+                    let function = self.frames.iter().rev().find(|frame| frame.outer.is_some());
+                    let exit = function.and_then(|frame| frame.exit.clone());
+                    let leave = exit.map_or(Exit::Raise, |label| Exit::Break(Some(label)));
+                    out.push(Node::Exit(leave, span));
+                }
                 Val::Nothing
             }
             Does::Inner | Does::Nothing => {

@@ -100,7 +100,7 @@ impl Run<'_> {
                 if !writes.is_empty() {
                     state.wrote = state.wrote.with(&state.held);
                 }
-                let calls = || matches!(self.unit.changes.get(&id), Some(Change::Anything));
+                let calls = || matches!(self.unit.changes.get(&id), Some(Change::Anything { .. }));
                 if !writes.is_empty() || reads.is_empty() || calls() {
                     self.use_all(state);
                 }

@@ -82,13 +82,28 @@ fn calls_other(tree: &Tree<'_>) -> bool {
         .any(|call| !locks(call) && (!call.is_built_in() || !IDLE.contains(&call.name.as_str())) && !in_key(call))
 }
 
+/// Whether a statement does nothing but run a routine that somebody wrote for it: `CALL archive(1)`, `SELECT archive_year(2020)`.
+fn runs_a_routine(tree: &Tree<'_>) -> bool {
+    /// How names of PostgreSQL's own functions begin.
+    const OWN: &[&str] = &[
+        "array_", "current_", "date_", "has_", "json", "make_", "pg_", "regexp_", "set_", "string_", "to_", "ts_",
+        "txid_", "uuid_",
+    ];
+    let is_own = |name: &str| !name.contains('_') || OWN.iter().any(|own| name.starts_with(own));
+    let Some(root) = tree.roots().first() else { return *tree.verb() == Verb::Call };
+    let alone = tree.query(*root).select().is_some_and(|select| select.from.is_empty() && select.list.len() == 1);
+    *tree.verb() == Verb::Call || alone && tree.calls().iter().any(|call| !is_own(&call.name))
+}
+
 /// What a statement changes, where that is known in more than names of tables.
 pub(super) fn change(statement: &Statement<'_>) -> Option<Change> {
     let tree = &statement.tree;
     let counts =
         |call: &Call| call.is_built_in() && (functions::is_aggregate(&call.name) || IDLE.contains(&call.name.as_str()));
-    if tree.calls().iter().any(|call| advisory::function(&call.name).is_none() && !counts(call)) {
-        return Some(Change::Anything);
+    if *tree.verb() == Verb::Call
+        || tree.calls().iter().any(|call| advisory::function(&call.name).is_none() && !counts(call))
+    {
+        return Some(Change::Anything { is_work: runs_a_routine(tree) });
     }
     let [root] = tree.roots() else { return None };
     let dml = tree.query(*root).dml().filter(|_| tree.complete())?;

@@ -1,7 +1,7 @@
 //! Work that is done again after the lock has ended that it was done under: in later rounds of a loop, or later in the text.
 
 use super::UnitFlow;
-use crate::flow::{Action, Node, SiteId, StepId, UnitKind};
+use crate::flow::{Action, Change, Node, SiteId, StepId, UnitKind};
 use std::collections::HashSet;
 
 impl UnitFlow {
@@ -19,8 +19,9 @@ impl UnitFlow {
             // What an object of host code saves later may be its own.
             let is_seen = self.unit.kind != UnitKind::Host || self.unit.changes.contains_key(&step);
             let later = || is_seen && written.iter().any(|table| guarded.contains(table.as_str()));
+            let works = matches!(self.unit.changes.get(&step), Some(Change::Anything { is_work: true }));
             let again = before.ended.contains(site)
-                && (under && !written.is_empty() || later())
+                && (under && (!written.is_empty() || works) || later())
                 && !(under && self.is_of_round(site, step));
             if under {
                 guarded.extend(written.iter().map(String::as_str).filter(|table| !table.is_empty()));

@@ -28,7 +28,7 @@ pub(super) fn change(context: &Context<'_>, flow: &UnitFlow, site: SiteId) -> Op
             let alone = is_alone(flow, site);
             let fits = |change: &Change| match change {
                 Change::Told { table, .. } => alone || read.contains(table.as_str()),
-                Change::Anything => false,
+                Change::Anything { .. } => false,
             };
             let what = if alone { "in which nothing is done" } else { "before what was read under it is changed" };
             (

@@ -55,7 +55,7 @@ static BUSY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The row does not exist.
 static GONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ascii(
-        r"(?i)not_?found|\b404\b|no[_ ]?such|\bErrorf\(|\berrors\.New\(|does ?n.?t exist|not exist|missing|unknown\b|\bno \w+ (?:with|\{|\$|#)|\braise\b|\bthrow\b|\babort\(|\bErr\(|\bok_or|orElseThrow",
+        r"(?i)not_?found|\b404\b|no[_ ]?such|unable to \w|could ?n.t (?:find|get|load)|\bErrorf\(|\berrors\.New\(|does ?n.?t exist|not exist|missing|unknown\b|\bno \w+ (?:with|\{|\$|#)|\braise\b|\bthrow\b|\babort\(|\bErr\(|\bok_or|orElseThrow",
     )
     .ok()
 });

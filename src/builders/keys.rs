@@ -97,6 +97,14 @@ fn by_key(language: HostLanguage, link: &Link<'_>) -> Option<Evidence> {
     if BY_KEY.contains(&link.name) && plain && !named && !is_many(args) {
         return Some(Evidence::Name);
     }
+    // Sequelize's `findByPk(id, { lock: true, skipLocked: true })`.
+    if link.name == "findByPk"
+        && let Some((value, options)) = args.split_once(',')
+        && options.trim_start().starts_with('{')
+        && !is_many(value)
+    {
+        return Some(Evidence::Name);
+    }
     // gorm's `First(&x, id)`, Ecto's and MikroORM's `get(Model, id)`.
     if let Some((_, value)) = args.split_once(',')
         && matches!(

@@ -41,7 +41,7 @@ const MODES: &[HostLanguage] = &[JavaScript, TypeScript, Tsx, Php, Java, Kotlin,
 /// Sources: the reference pages of the libraries named. Of two spellings in one chain the one that skips counts.
 const SPELLINGS: &[Spelling] = &[
     // Django, Tortoise; SQLAlchemy; peewee.
-    method(&[Python], r"\b(?:select_for_update|with_for_update)\s*\([^()]*skip_locked\s*=\s*True"),
+    method(&[Python], r"\b(?:select_for_update|with_for_update)\s*\((?:[^()]|\([^()]*\))*skip_locked\s*=\s*True"),
     method(&[Python], r"(?i)\bfor_update\s*\([^()]*SKIP LOCKED"),
     plain(&[Python], r"\b(?:(?:select|with)_)?for_update\s*\("),
     // Active Record; Sequel.
@@ -60,10 +60,12 @@ const SPELLINGS: &[Spelling] = &[
     plain(SCRIPTS, r"\bsetLock\(\s*[\x22'`]pessimistic_\w+[\x22'`]"),
     plain_option(SCRIPTS, r"\block:\s*(?:true\b|(?:\w+\.)*LOCK\.\w+|\{\s*(?:level:|mode:\s*[\x22'`]pessimistic_))"),
     // MikroORM; Doctrine; JPA.
+    method(SCRIPTS, r"\bsetLockMode\(\s*LockMode\.PESSIMISTIC_PARTIAL_(?:WRITE|READ)\s*\)"),
+    option(SCRIPTS, r"\b(?:lockMode:\s*)?LockMode\.PESSIMISTIC_PARTIAL_(?:WRITE|READ)"),
     plain(MODES, r"\bsetLockMode\(\s*LockMode(?:Type)?(?:\.|::)PESSIMISTIC_\w+\s*\)"),
     plain_option(MODES, r"\b(?:lockMode:\s*)?LockMode(?:Type)?(?:\.|::)PESSIMISTIC_\w+"),
     // gorm; bun and go-pg; ent.
-    method(&[Go], r"\bClauses\(\s*clause\.Locking\{[^{}]*(?:SKIP LOCKED|OptionsSkipLocked)"),
+    method(&[Go], r"\bClauses\(\s*clause\.Locking\{(?:[^{}]|\{[^{}]*\})*(?:SKIP LOCKED|OptionsSkipLocked)"),
     method(&[Go], r"\bFor\(\s*[\x22`][^\x22`]*SKIP LOCKED"),
     method(&[Go], r"\bForUpdate\([^)]*SkipLocked"),
     plain(&[Go], r"\bClauses\(\s*clause\.Locking\{"),

@@ -2,9 +2,9 @@
 
 use crate::finding::{Level, Place};
 use crate::flow::interpret::Way;
-use crate::flow::{Evidence, Owner, UnitFlow, UnitKind};
+use crate::flow::{Action, Evidence, Owner, SiteId, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::advisory::{Action, Sameness, Scope};
+use crate::sql::advisory::{Action as Call, Sameness, Scope};
 
 pub(super) const RULE: Rule = Rule {
     name: "unlock-not-on-error-path",
@@ -18,7 +18,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let of_unit = silence_of_unit(flow);
     for (site, function, key) in flow.acquired().filter(|(_, function, _)| function.scope == Scope::Session) {
         let at = flow.unit.sites[site].span;
-        let undecided = function.action == Action::TryLock && !flow.is_decided(site);
+        let undecided = function.action == Call::TryLock && !flow.is_decided(site);
         if let Some(why) = of_unit.or_else(|| undecided.then_some("no condition here says whether it was granted")) {
             sink.silent(&RULE, context, at, why);
             continue;
@@ -68,7 +68,23 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         .related(Place::new(context.file.id, at), "the lock is taken here")
         .related(Place::new(context.file.id, skipping.span), what)
         .about(context.file.id, at)
-        .help("use the transaction form, or unlock in an exception handler as well and raise again");
+        .help(help(flow, release));
+    }
+}
+
+/// What mends it: a block that catches exceptions cannot COMMIT, and a failed transaction refuses the unlock.
+fn help(flow: &UnitFlow, release: SiteId) -> &'static str {
+    let commits = flow.unit.steps.iter().any(|step| matches!(step.action, Action::End { .. }));
+    let is_inside =
+        flow.unit.site_steps().any(|(step, site)| site == release && flow.trace.before[step].in_transaction());
+    match flow.unit.kind {
+        UnitKind::Procedure { .. } if commits => {
+            "take the lock in the session that calls the procedure, and unlock there however it ends"
+        }
+        UnitKind::Host if is_inside => {
+            "use the transaction form, which needs no unlock, or roll back before the unlock"
+        }
+        _ => "use the transaction form, or unlock in an exception handler as well and raise again",
     }
 }
 

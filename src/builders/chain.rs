@@ -2,10 +2,14 @@
 
 use crate::program::expression::after_brackets;
 use crate::span::Span;
+use crate::sql::lex::beginning;
 
 /// How many calls of a chain are followed each way, and how far.
 const MAX_LINKS: usize = 24;
 const MAX_LENGTH: usize = 4096;
+
+/// How long the names are that a query of Ecto binds, in bytes.
+const MAX_BINDING: usize = 64;
 
 /// What stands between two calls.
 const MARKS: &[&str] = &["?.", "->", "|>", "::", "."];
@@ -118,7 +122,8 @@ pub(super) fn opening(head: &str) -> Option<usize> {
 /// after each comma.
 fn keyword_query(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("from ")?;
-    let (binding, rest) = rest.trim_start().split_once(" in ")?;
+    let (binding, _) = beginning(rest.trim_start(), MAX_BINDING).split_once(" in ")?;
+    let rest = &rest.trim_start()[binding.len() + " in ".len()..];
     binding.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(())?;
     let start = text.len() - rest.len();
     let (mut depth, mut quoted, mut last) = (0_usize, false, b' ');

@@ -358,7 +358,7 @@ impl UnitFlow {
 
     /// Whether the unit gives its connection back to the pool with the lock on it, on some way.
     pub fn is_given_back(&self, site: SiteId) -> bool {
-        let holds = |step: &StepId| self.trace.before[*step].held_any.contains(site);
+        let holds = |step: &StepId| self.trace.before.get(*step).is_some_and(|before| before.held_any.contains(site));
         self.unit.session.as_ref().is_some_and(|session| {
             session.returned && (session.gives_back.is_empty() || session.gives_back.iter().any(holds))
         })

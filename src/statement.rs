@@ -116,6 +116,11 @@ pub enum Missing {
     Skipped,
 }
 
+/// Whether the rows of a table are locks by its name: `queue_lock`, `named_locks`.
+pub fn stands_for_locks(table: &str) -> bool {
+    matches!(table.rsplit('_').next(), Some("lock" | "locks"))
+}
+
 impl<'d> Statement<'d> {
     /// The statement of these tokens of a document.
     pub fn new(

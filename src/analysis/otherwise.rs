@@ -2,7 +2,7 @@
 
 use super::File;
 use crate::flow::{Lock, Site};
-use crate::statement::Statement;
+use crate::statement::{Statement, stands_for_locks};
 
 impl File<'_> {
     /// Whether the unit around a statement takes an advisory or a table lock, which may guard what the statement does.
@@ -17,8 +17,10 @@ impl File<'_> {
     /// Whether its code takes locks that may guard what it has other files' queries do: advisory ones, and rows of a table
     /// that is one of locks.
     pub fn has_locks_of_its_own(&self) -> bool {
-        let is_of_locks = |table: &String| table.contains("lock") && !table.contains("block");
-        let is_lock = |site: &Site| matches!(&site.lock, Lock::Rows { tables } if tables.iter().any(is_of_locks));
+        let is_lock = |site: &Site| match &site.lock {
+            Lock::Rows { tables } => tables.iter().any(|table| stands_for_locks(table)),
+            Lock::Advisory { .. } | Lock::Table => false,
+        };
         self.is_host() && (self.locks_in_host || self.units.iter().any(|flow| flow.unit.sites.iter().any(is_lock)))
     }
 }

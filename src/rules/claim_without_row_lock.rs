@@ -6,6 +6,7 @@ use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::clause::{Dml, DmlKind, FromItem, QueryId, Strength, Tokens, Tree};
 use crate::sql::compare::{Operand, Side, comparisons};
+use crate::sql::functions;
 use crate::sql::lex::TokenKind;
 use crate::statement::Statement;
 
@@ -154,14 +155,13 @@ fn is_for_somebody(statement: &Statement<'_>, dml: &Dml, pick: QueryId) -> bool 
 
 /// Whether the statement gives no rows but a sum of them: `SELECT count(*), max(id) FROM changed`.
 fn is_summed(tree: &Tree<'_>) -> bool {
-    const SUMS: &[&str] = &["count", "max", "min", "sum", "coalesce"];
+    let is_sum = |at: usize| {
+        let name = tree.ident(at).map_or_else(|| tree.word(at).to_owned(), |name| name.to_string());
+        name == "coalesce" || functions::is_aggregate(&name)
+    };
     let [root] = tree.roots() else { return false };
     let list = tree.query(*root).select().map_or(&[][..], |select| select.list.as_slice());
-    !list.is_empty()
-        && list.iter().all(|item| {
-            SUMS.contains(&tree.word(item.start))
-                || tree.ident(item.start).is_some_and(|name| SUMS.iter().any(|sum| name == *sum))
-        })
+    !list.is_empty() && list.iter().all(|item| is_sum(item.start))
 }
 
 fn has_negation(tree: &Tree<'_>, mut tokens: Tokens) -> bool {

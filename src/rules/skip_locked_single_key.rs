@@ -8,7 +8,7 @@ use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::clause::{Query, RowLock, Strength, Wait, Wrap};
 use crate::sql::script::Expects;
-use crate::statement::{Missing, Statement, Use};
+use crate::statement::{Missing, Statement, Use, stands_for_locks};
 
 pub(super) const RULE: Rule = Rule {
     name: "skip-locked-single-key",
@@ -157,11 +157,6 @@ fn names_the_lock(name: &str) -> bool {
     let name = plain(name);
     (["lock", "acquire"].iter().any(|word| name.starts_with(word)) || name.ends_with("lock"))
         && !READS.iter().any(|word| name.contains(word))
-}
-
-/// Whether the rows of a table are locks by its name: `queue_lock`, `job_locks`.
-fn stands_for_locks(table: &str) -> bool {
-    ["lock", "locks"].iter().any(|word| table.split('_').next_back() == Some(word))
 }
 
 /// A name in lower case, without what stands between its words.

@@ -19,8 +19,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Some("it is not sent with a context that is known to be cancelled when cleanup runs")
         } else if matches!(session.owner, Owner::Own | Owner::Reset | Owner::PerCall) {
             Some("a connection that is closed or reset at the end takes the lock with it")
-        } else if context.file.source.text().contains("signal.NotifyContext(") {
-            Some("the context is that of a program, which ends with it")
+        } else if is_of_program(context.file.source.text()) {
+            Some("no context in the file is a request's, and the one that signals cancel ends with the program")
         } else {
             None
         };
@@ -43,4 +43,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         }
         story.help("unlock with a context of its own that is not cancelled with the request, with a timeout");
     }
+}
+
+/// Whether the contexts of a program of Go come from signals, and none from a request.
+fn is_of_program(text: &str) -> bool {
+    text.contains("signal.NotifyContext(") && !text.contains(".Context()")
 }

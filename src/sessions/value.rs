@@ -104,12 +104,9 @@ pub(super) struct Answer {
 }
 
 impl Val {
-    /// Of what two ways give, what says more.
+    /// Of `a ?? b`, what says more.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Tuple(a), Self::Tuple(b)) if a.len() == b.len() => {
-                Self::Tuple(a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect())
-            }
             (Self::Nothing | Self::Null | Self::Bool(_), other) => other,
             (this, _) => this,
         }

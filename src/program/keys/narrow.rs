@@ -94,7 +94,7 @@ impl Site<'_> {
 
 /// Whether an expression is one text in quotes with what makes bytes of it: `[]byte("migrations")`.
 fn is_text_in_casts(subject: &str) -> bool {
-    const CASTS: &[&str] = &[
+    const BYTES: &[&str] = &[
         "as_bytes",
         "as_ref",
         "as_str",
@@ -119,7 +119,7 @@ fn is_text_in_casts(subject: &str) -> bool {
     let mut words =
         [before, after].into_iter().flat_map(|part| part.split(|c: char| !(c.is_alphanumeric() || c == '_')));
     let is_fixed = parts.next().is_none() && !inner.contains(['{', '$', '%', '#']) && !subject.contains('+');
-    is_fixed && words.all(|word| word.is_empty() || CASTS.contains(&word.to_ascii_lowercase().as_str()))
+    is_fixed && words.all(|word| word.is_empty() || BYTES.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 /// Whether no more than casts stand around what follows a piece of code.

@@ -11,11 +11,11 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
-use crate::language::HostLanguage;
+use crate::language::{HostLanguage, SCRIPT};
 use crate::program::Program;
 use crate::span::Span;
 use chain::{Link, around, chain};
-use spellings::{SCRIPTS, spellings};
+use spellings::spellings;
 use std::cell::OnceCell;
 
 use HostLanguage::{Elixir, Java, JavaScript, Kotlin, Php, Python, Rust, Tsx, TypeScript};
@@ -234,5 +234,5 @@ impl<'s> Reader<'_, 's> {
 
 /// Whether a language is JavaScript or one of its dialects.
 fn is_script(language: HostLanguage) -> bool {
-    SCRIPTS.contains(&language)
+    SCRIPT.contains(&language)
 }

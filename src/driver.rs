@@ -168,8 +168,7 @@ pub const LIBRARY: Driver = Driver {
     ambient: false,
 };
 
-/// JavaScript in its three grammars.
-pub const SCRIPT: &[HostLanguage] = &[HostLanguage::JavaScript, HostLanguage::TypeScript, HostLanguage::Tsx];
+pub use crate::language::SCRIPT;
 
 /// Languages of the JVM.
 pub const JVM: &[HostLanguage] = &[HostLanguage::Java, HostLanguage::Kotlin, HostLanguage::Scala];

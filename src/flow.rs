@@ -194,6 +194,17 @@ pub enum Exit {
     Continue(Option<String>),
 }
 
+/// What the handlers of a block take together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Catches {
+    /// Some exceptions.
+    Some,
+    /// All that a statement can fail with; what other code throws goes by.
+    Statements,
+    /// Every exception.
+    All,
+}
+
 /// The tree of steps.
 #[derive(Clone, Debug)]
 pub enum Node {
@@ -233,8 +244,8 @@ pub enum Node {
         body: Box<Node>,
         /// The handlers; one of them runs.
         handlers: Vec<Node>,
-        /// Whether a handler takes every exception.
-        catches_all: bool,
+        /// Which exceptions they take.
+        catches: Catches,
     },
     /// Two ways, by whether a step failed: errors as values, `err != nil`.
     Failed {

@@ -30,6 +30,9 @@ pub enum Config {
     Yaml,
 }
 
+/// JavaScript in its three grammars.
+pub const SCRIPT: &[HostLanguage] = &[HostLanguage::JavaScript, HostLanguage::TypeScript, HostLanguage::Tsx];
+
 /// A programming language whose literals are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HostLanguage {

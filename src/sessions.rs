@@ -52,6 +52,9 @@ use session::Sessions;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use value::{Handle, Val};
 
+/// The variable that stands for what a block, or an extension, works on without naming it.
+const THIS: &str = "\0this";
+
 /// How deep functions are followed into those that they call.
 const MAX_INLINED: usize = 4;
 
@@ -177,6 +180,8 @@ struct Run<'a, 's, 'd> {
     decided: HashMap<ExprId, Option<Val>>,
     /// What the function that is followed next runs where it yields.
     handing: Option<yields::Rest>,
+    /// The handle that the function which is followed next is an extension of.
+    receiver: Option<Handle>,
     /// The advisory calls that were met, with their arguments.
     called: Vec<(&'static Function, Vec<Sql>, Span)>,
     /// Calls that ran what stands elsewhere in the file, each with a site there.
@@ -253,6 +258,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             inlined: HashSet::new(),
             decided: HashMap::new(),
             handing: None,
+            receiver: None,
             called: Vec::new(),
             ran: Vec::new(),
             result: Val::Nothing,

@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::SCRIPTS;
 use crate::language::HostLanguage;
+use crate::language::SCRIPT;
 use crate::pattern::ascii;
 use crate::program::Program;
 use crate::program::expression::after_brackets;
@@ -51,7 +51,7 @@ const SPELLINGS: &[Spelling] = &[
     Spelling { languages: &[Python], pattern: r"\b(?:func|fn)\.((pg_\w*advisory\w*)\()", keys: Keys::All },
     // Kysely.
     Spelling {
-        languages: SCRIPTS,
+        languages: SCRIPT,
         pattern: r#"\bfn(?:<[^<>()]*>)?(\(\s*["'`](pg_\w*advisory\w*)["'`])"#,
         keys: Keys::List,
     },

@@ -1,6 +1,6 @@
 //! How each library spells a row lock.
 
-use crate::language::HostLanguage;
+use crate::language::{HostLanguage, SCRIPT};
 use crate::pattern::ascii;
 use regex::Regex;
 use std::sync::OnceLock;
@@ -33,8 +33,6 @@ const fn plain_option(languages: &'static [HostLanguage], pattern: &'static str)
     Spelling { languages, pattern, option: true, skips: false }
 }
 
-pub(super) const SCRIPTS: &[HostLanguage] = &[JavaScript, TypeScript, Tsx];
-
 /// Languages whose mappers have modes of locks.
 const MODES: &[HostLanguage] = &[JavaScript, TypeScript, Tsx, Php, Java, Kotlin, Scala];
 
@@ -51,23 +49,24 @@ const SPELLINGS: &[Spelling] = &[
     plain(&[Ruby], r"\.lock(?:\(\s*(?:true|[\x22']FOR [A-Z ]+[\x22'])\s*\)|\b)"),
     plain(&[Ruby], r"\.for_(?:no_key_)?update\b"),
     // Knex, Objection, Kysely; TypeORM; Drizzle; Sequelize, TypeORM's options.
-    method(SCRIPTS, r"\bskipLocked\(\s*\)"),
-    method(SCRIPTS, r"\bsetOnLocked\(\s*[\x22'`]skip_locked"),
-    method(SCRIPTS, r"\bfor\(\s*[\x22'`](?:no key )?update[\x22'`]\s*,\s*\{[^{}]*skipLocked:\s*true"),
-    option(SCRIPTS, r"\bskipLocked:\s*true|\bonLocked:\s*[\x22']skip_locked[\x22']"),
-    plain(SCRIPTS, r"\b(?:forUpdate|forNoKeyUpdate|forShare|forKeyShare)\("),
-    plain(SCRIPTS, r"\bfor\(\s*[\x22'`](?:no key update|update|share|key share)[\x22'`]"),
-    plain(SCRIPTS, r"\bsetLock\(\s*[\x22'`]pessimistic_\w+[\x22'`]"),
-    plain_option(SCRIPTS, r"\block:\s*(?:true\b|(?:\w+\.)*LOCK\.\w+|\{\s*(?:level:|mode:\s*[\x22'`]pessimistic_))"),
+    method(SCRIPT, r"\bskipLocked\(\s*\)"),
+    method(SCRIPT, r"\bsetOnLocked\(\s*[\x22'`]skip_locked"),
+    method(SCRIPT, r"\bfor\(\s*[\x22'`](?:no key )?update[\x22'`]\s*,\s*\{[^{}]*skipLocked:\s*true"),
+    option(SCRIPT, r"\bskipLocked:\s*true|\bonLocked:\s*[\x22']skip_locked[\x22']"),
+    plain(SCRIPT, r"\b(?:forUpdate|forNoKeyUpdate|forShare|forKeyShare)\("),
+    plain(SCRIPT, r"\bfor\(\s*[\x22'`](?:no key update|update|share|key share)[\x22'`]"),
+    plain(SCRIPT, r"\bsetLock\(\s*[\x22'`]pessimistic_\w+[\x22'`]"),
+    plain_option(SCRIPT, r"\block:\s*(?:true\b|(?:\w+\.)*LOCK\.\w+|\{\s*(?:level:|mode:\s*[\x22'`]pessimistic_))"),
     // MikroORM; Doctrine; JPA.
-    method(SCRIPTS, r"\bsetLockMode\(\s*LockMode\.PESSIMISTIC_PARTIAL_(?:WRITE|READ)\s*\)"),
-    option(SCRIPTS, r"\b(?:lockMode:\s*)?LockMode\.PESSIMISTIC_PARTIAL_(?:WRITE|READ)"),
+    method(SCRIPT, r"\bsetLockMode\(\s*LockMode\.PESSIMISTIC_PARTIAL_(?:WRITE|READ)\s*\)"),
+    option(SCRIPT, r"\b(?:lockMode:\s*)?LockMode\.PESSIMISTIC_PARTIAL_(?:WRITE|READ)"),
     plain(MODES, r"\bsetLockMode\(\s*LockMode(?:Type)?(?:\.|::)PESSIMISTIC_\w+\s*\)"),
     plain_option(MODES, r"\b(?:lockMode:\s*)?LockMode(?:Type)?(?:\.|::)PESSIMISTIC_\w+"),
-    // gorm; bun and go-pg; ent.
+    // gorm; bun and go-pg; ent; squirrel, dbr.
     method(&[Go], r"\bClauses\(\s*clause\.Locking\{(?:[^{}]|\{[^{}]*\})*(?:SKIP LOCKED|OptionsSkipLocked)"),
     method(&[Go], r"\bFor\(\s*[\x22`][^\x22`]*SKIP LOCKED"),
     method(&[Go], r"\bForUpdate\([^)]*SkipLocked"),
+    method(&[Go], r"(?i)\bSuffix\(\s*[\x22`][^\x22`]*SKIP LOCKED"),
     plain(&[Go], r"\bClauses\(\s*clause\.Locking\{"),
     plain(&[Go], r"\bFor\(\s*[\x22`](?:NO KEY )?UPDATE[^\x22`]*[\x22`]"),
     // diesel; SeaORM.

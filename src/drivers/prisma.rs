@@ -7,6 +7,19 @@ use crate::flow::{Begins, Owner};
 
 const RUNS: &[&str] = &["$queryRaw", "$queryRawUnsafe", "$queryRawTyped", "$executeRaw", "$executeRawUnsafe"];
 
+/// What a model's own methods are called that write.
+const WRITES: &[&str] = &[
+    "create",
+    "createMany",
+    "createManyAndReturn",
+    "delete",
+    "deleteMany",
+    "update",
+    "updateMany",
+    "updateManyAndReturn",
+    "upsert",
+];
+
 pub(super) const DRIVER: Driver = Driver {
     name: "Prisma",
     languages: SCRIPT,
@@ -21,6 +34,7 @@ pub(super) const DRIVER: Driver = Driver {
             pin: "`prisma.$transaction(async (tx) => …)`",
             methods: &[
                 (RUNS, Does::Run),
+                (WRITES, Does::Writes),
                 (&["$transaction"], Does::Within { gives: "Tx", transaction: true, session: true }),
                 (&["$extends"], Does::Gives("Client")),
                 (&["$connect", "$on", "$use"], Does::Nothing),
@@ -33,7 +47,7 @@ pub(super) const DRIVER: Driver = Driver {
             name: "Tx",
             types: &["@prisma/client.Prisma.TransactionClient", "*.Prisma.TransactionClient"],
             begins: Begins::Already,
-            methods: &[(RUNS, Does::Run)],
+            methods: &[(RUNS, Does::Run), (WRITES, Does::Writes)],
             otherwise: Does::Works,
             ..HANDLE
         },

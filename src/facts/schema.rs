@@ -55,9 +55,6 @@ const READERS: [Reader; 9] = [
     typeorm::READER,
 ];
 
-/// JavaScript with its dialects.
-const JAVASCRIPT: &[HostLanguage] = &[HostLanguage::JavaScript, HostLanguage::TypeScript, HostLanguage::Tsx];
-
 /// What a file declares.
 #[derive(Debug, Default)]
 pub(super) struct Declared {

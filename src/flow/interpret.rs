@@ -10,7 +10,7 @@ mod trace;
 pub use trace::{Before, Leaving, Trace, Transaction, Way};
 
 use super::sites::{MAX_SITES, Sites};
-use super::{Action, Begins, Exit, Guard, Lock, Node, SiteId, StepId, Unit, UnitKind};
+use super::{Action, Begins, Catches, Exit, Guard, Lock, Node, SiteId, StepId, Unit, UnitKind};
 use crate::span::Span;
 use crate::sql::advisory::Scope;
 use crate::sql::script::Surroundings;
@@ -233,7 +233,7 @@ impl Run<'_> {
                 outcome
             }
             Node::Ensured { body, cleanup } => self.ensured(body, cleanup, states),
-            Node::Try { body, handlers, catches_all } => self.attempt(body, handlers, *catches_all, states),
+            Node::Try { body, handlers, catches } => self.attempt(body, handlers, *catches, states),
             Node::Exit(exit, span) => {
                 let mut outcome = Outcome::default();
                 match exit {
@@ -334,7 +334,7 @@ impl Run<'_> {
         cleaned
     }
 
-    fn attempt(&mut self, body: &Node, handlers: &[Node], catches_all: bool, states: States) -> Outcome {
+    fn attempt(&mut self, body: &Node, handlers: &[Node], catches: Catches, states: States) -> Outcome {
         let before = states.iter().fold(Sites::default(), |held, state| held.with(&state.held));
         let wrote = states.iter().fold(Sites::default(), |wrote, state| wrote.with(&state.wrote));
         let mut outcome = self.node(body, states);
@@ -352,9 +352,17 @@ impl Run<'_> {
                 caught.insert(state);
             }
         }
-        if !catches_all {
-            outcome.raises = raised;
-        }
+        let runs = |span: &Span| {
+            let mut steps = self.unit.steps.iter();
+            steps.any(|step| step.span == *span && !matches!(step.action, Action::Call | Action::Outside))
+        };
+        outcome.raises = match catches {
+            Catches::All => Vec::new(),
+            Catches::Statements => {
+                raised.into_iter().filter(|(way, span, _)| *way != Way::Failure || !runs(span)).collect()
+            }
+            Catches::Some => raised,
+        };
         for handler in handlers {
             let handled = self.node(handler, caught.clone());
             outcome.absorb(handled);

@@ -268,7 +268,8 @@ fn one_snapshot(with: &Characteristics) -> Option<bool> {
     Some(matches!(with.isolation?, Isolation::RepeatableRead | Isolation::Serializable))
 }
 
-/// DROP INDEX CONCURRENTLY is none: it waits for those who use the table, which nobody who waits for a lock does.
-fn is_concurrent_index(verb: &Verb) -> bool {
+/// Whether a statement builds an index CONCURRENTLY. DROP INDEX CONCURRENTLY does not: it waits for those who use the table,
+/// which nobody who waits for a lock does.
+pub fn is_concurrent_index(verb: &Verb) -> bool {
     matches!(verb, Verb::CreateIndex { concurrently: true, .. } | Verb::Reindex { concurrently: true })
 }

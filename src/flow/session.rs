@@ -116,11 +116,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// Whether code ends a transaction by hand after a step, in the order of the text.
-    pub fn ends_after(&self, step: super::StepId) -> bool {
-        self.ends.iter().any(|end| *end > step)
-    }
-
     /// Whether other code may have begun a transaction on it: a framework's session, a connection that is handed in or out,
     /// and one whose transactions nothing shows.
     pub const fn is_shared(&self) -> bool {

@@ -364,6 +364,15 @@ impl UnitFlow {
         })
     }
 
+    /// Whether code commits by hand after a step, in the order of the text.
+    pub fn commits_after(&self, step: StepId) -> bool {
+        let commits = |end: &StepId| {
+            let ends = self.unit.steps.get(*end).map(|end| &end.action);
+            *end > step && matches!(ends, Some(Action::End { commits: true, .. }))
+        };
+        self.unit.session.as_ref().is_some_and(|session| session.ends.iter().any(commits))
+    }
+
     /// Whether the unit takes either this lock or another one, in the other form, and unlocks both forms: a condition that
     /// nothing shows chooses between the two.
     pub fn is_other_form(&self, site: SiteId) -> bool {

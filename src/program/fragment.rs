@@ -2,7 +2,7 @@
 //! far as the host statement around shows it.
 
 use crate::host::{CallSite, Literal, Position};
-use crate::language::HostLanguage;
+use crate::language::{HostLanguage, SCRIPT};
 use crate::pattern::ascii;
 use crate::region::{Builder, Region, SegmentKind};
 use crate::span::{Span, SqlSpan};
@@ -74,7 +74,7 @@ pub(super) fn query<'s>(
     let mut builder = Builder::new();
     let columns = columns(text, language, calls, literal);
     // What it qualifies its columns by is a table of the query.
-    let table = columns.iter().flatten().copied().chain([sql]).find_map(qualifier).unwrap_or("t");
+    let table = columns.iter().map(|(_, column)| *column).chain([sql]).find_map(qualifier).unwrap_or("t");
     let others = others(around, place);
     let before = match place {
         Place::List => "SELECT ".to_owned(),
@@ -143,41 +143,51 @@ fn reads_nothing(around: &str) -> bool {
     TABLE.as_ref().is_some_and(|table| !table.is_match(around))
 }
 
-/// The text with the columns that are given for its placeholders.
-fn copy(literal: &Literal<'_>, columns: &[Option<&str>], builder: &mut Builder) {
+/// The text with columns in the places of those that host code names.
+fn copy(literal: &Literal<'_>, columns: &[(SqlSpan, &str)], builder: &mut Builder) {
     let region = &literal.region;
-    let sql = region.text();
-    let mut columns = columns.iter().copied();
     let mut from = 0;
-    for (at, _) in sql.match_indices('?') {
-        let Some(column) = columns.next() else { break };
-        let len = if sql[at + 1..].starts_with('?') { 2 } else { 1 };
-        if at < from {
-            continue;
-        }
-        let Some(column) = column else { continue };
-        region.copy(SqlSpan::new(from, at), builder);
-        builder.push(SegmentKind::Escape, column, region.to_source(SqlSpan::new(at, at + len)));
-        from = at + len;
+    for &(at, column) in columns {
+        region.copy(SqlSpan::new(from, at.start), builder);
+        builder.push(SegmentKind::Escape, column, region.to_source(at));
+        from = at.end;
     }
-    region.copy(SqlSpan::new(from, sql.len()), builder);
+    region.copy(SqlSpan::new(from, region.text().len()), builder);
 }
 
-/// What Ecto's `fragment` is given for its placeholders: columns, or nothing that is known.
+/// The columns that host code names for parts of a text, in its order: for a placeholder of Ecto's `fragment`, in a hole of
+/// Drizzle's template.
 fn columns<'s>(
     text: &'s str,
     language: HostLanguage,
     calls: &[CallSite<'s>],
     literal: &Literal<'s>,
-) -> Vec<Option<&'s str>> {
-    static COLUMN: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"^[a-z_]\w*\.[a-z_]\w*$").ok());
+) -> Vec<(SqlSpan, &'s str)> {
+    static COLUMN: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"^[A-Za-z_]\w*\.[A-Za-z_]\w*$").ok());
+    let is_column = |text: &str| COLUMN.as_ref().is_some_and(|column| column.is_match(text));
+    let region = &literal.region;
+    if SCRIPT.contains(&language) {
+        let around = text.get(literal.statement.range()).unwrap_or_default();
+        // What is selected from is a table, and its members are columns.
+        let is_table = |name: &str| ["from(", "update("].iter().any(|call| around.contains(&format!(".{call}{name})")));
+        let named = |hole: SqlSpan| {
+            let inside = text.get(region.to_source(hole).range())?;
+            let inside = inside.strip_prefix("${")?.strip_suffix('}')?.trim();
+            (is_column(inside) && is_table(inside.split('.').next()?)).then_some((hole, inside))
+        };
+        return region.holes().filter_map(named).collect();
+    }
     let call = literal.argument.and_then(|argument| calls.get(argument.call));
     let Some(call) = call.filter(|call| language == HostLanguage::Elixir && call.callee.name == "fragment") else {
         return Vec::new();
     };
     let rest = text.get(literal.span.end..call.span.end).unwrap_or_default();
     let arguments = rest.trim_end_matches(')').split(',').skip(1).map(str::trim);
-    arguments.map(|one| Some(one).filter(|one| COLUMN.as_ref().is_some_and(|column| column.is_match(one)))).collect()
+    let placeholders = region.text().match_indices('?').map(|(at, _)| SqlSpan::new(at, at + 1));
+    placeholders
+        .zip(arguments)
+        .filter(|(_, one)| is_column(one) && one.starts_with(|c: char| !c.is_uppercase()))
+        .collect()
 }
 
 /// The other conditions of the host statement.

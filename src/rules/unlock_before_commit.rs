@@ -20,7 +20,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         let before = &flow.trace.before[step];
-        let commits = flow.unit.session.as_ref().is_none_or(|session| session.ends_after(step));
+        let commits = flow.unit.session.is_none() || flow.commits_after(step);
         if !before.in_transaction() || !commits {
             let why = "no transaction is known to be open here and committed later";
             sink.silent(&RULE, context, flow.unit.sites[site].span, why);

@@ -15,16 +15,18 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     // Code that commits after its unlock has another fault, unlock-before-commit.
-    let Some(session) = &flow.unit.session else { return };
+    if flow.unit.session.is_none() {
+        return;
+    }
     for (step, site) in flow.unit.site_steps() {
         let Some((unlock, key)) = flow.unit.advisory(site) else { continue };
         if unlock.action != Action::Unlock {
             continue;
         }
         let before = &flow.trace.before[step];
-        if !before.aborted || session.ends_after(step) {
+        if !before.aborted || flow.commits_after(step) {
             let why = match before.aborted {
-                true => "the transaction is ended by hand after it: unlock-before-commit looks at that",
+                true => "it is committed by hand after it: unlock-before-commit looks at that",
                 false => "on no way here has a statement of an open transaction failed",
             };
             sink.silent(&RULE, context, flow.unit.sites[site].span, why);

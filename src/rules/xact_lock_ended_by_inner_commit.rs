@@ -1,6 +1,7 @@
 //! COMMIT, or a savepoint rolled back, ends the lock while the work that it guards goes on.
 
 mod after;
+pub(super) mod locked;
 
 use super::xact_lock_outside_transaction::alone;
 use crate::finding::{Level, Place};

@@ -3,7 +3,7 @@
 use super::library::{PASSES, borrows};
 use super::sql::is_runner;
 use super::value::{Handle, Origin, Val};
-use super::{MAX_STEPS, Run, names};
+use super::{MAX_STEPS, Run, THIS, names};
 use crate::driver::Does;
 use crate::finding::Place;
 use crate::flow::{Action, Evidence, Inside, Node, Owner};
@@ -122,7 +122,10 @@ impl<'s> Run<'_, 's, '_> {
         let receiver = match code.exprs.get(call.callee).map(|expr| &expr.value) {
             Some(Value::Member { of, .. }) => {
                 if self.names.is_this(self.function(), *of) {
-                    self.migration(call).map_or(Val::This, Val::Handle)
+                    match self.migration(call).map_or_else(|| self.block_receiver(call.name), Val::Handle) {
+                        Val::Nothing => Val::This,
+                        val => val,
+                    }
                 } else {
                     match self.names.qualified(*of).and_then(|name| self.names.global(&name)) {
                         // A variable has its name by itself.
@@ -214,7 +217,7 @@ impl<'s> Run<'_, 's, '_> {
 
     /// What a block without parameters works on: Kotlin's `transaction { exec("…") }`.
     fn block_receiver(&self, method: &str) -> Val {
-        let handle = self.frames.iter().rev().find_map(|frame| frame.vars.get("\0this")?.handle());
+        let handle = self.frames.iter().rev().find_map(|frame| frame.vars.get(THIS)?.handle());
         handle
             .filter(|handle| handle.kind.method(method).is_some())
             .map_or(Val::Nothing, |handle| Val::Handle(handle.clone()))

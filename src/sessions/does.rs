@@ -7,7 +7,6 @@ use crate::builders;
 use crate::driver::Does;
 use crate::flow::{Action, Begins, Exit, Node, Owner};
 use crate::language::HostLanguage;
-use crate::span::Span;
 
 impl<'s> Run<'_, 's, '_> {
     /// What a method does.
@@ -147,7 +146,7 @@ impl<'s> Run<'_, 's, '_> {
                 Val::Nothing
             }
             Does::Works | Does::Writes => {
-                self.work(handle, does == Does::Writes, span, out);
+                self.work(handle, does == Does::Writes, asked, out);
                 self.queryset_locks(handle, asked, out);
                 Val::Nothing
             }
@@ -155,12 +154,14 @@ impl<'s> Run<'_, 's, '_> {
     }
 
     /// A statement that a query builder puts together.
-    fn work(&mut self, handle: &Handle, writes: bool, span: Span, out: &mut Vec<Node>) {
-        let session = self.session(handle);
+    fn work(&mut self, handle: &Handle, writes: bool, asked: &Asked<'_, 's>, out: &mut Vec<Node>) {
+        let (session, span) = (self.session(handle), asked.span);
         let statement = builders::statement(self.program.text, span, self.program.language);
         let tables = statement.as_ref().map_or(&[][..], |statement| &statement.tables);
         let writes = writes || statement.as_ref().is_some_and(|statement| statement.writes);
-        let written = std::iter::once(String::new()).chain(tables.iter().cloned()).filter(|_| writes).collect();
+        let models = if writes { tables_of_model(self.program.text, asked.from_name) } else { Vec::new() };
+        let tables = tables.iter().cloned().chain(models);
+        let written = std::iter::once(String::new()).chain(tables).filter(|_| writes).collect();
         self.push(session, Action::Work { reads: Vec::new(), writes: written }, span, out);
         let ambient = handle.kind.owner == Owner::Ambient && self.may_be_in_transaction(session);
         if let Some(statement) = statement.filter(|statement| !ambient && !writes && !statement.tables.is_empty())
@@ -169,4 +170,28 @@ impl<'s> Run<'_, 's, '_> {
             out.push(self.builder.row_lock(session, statement.tables, at, statement.span));
         }
     }
+}
+
+/// The tables that a model before the name of a method may stand for: `prisma.bankAccount.update(…)`. In SQL text they are
+/// called like the model, in quotes or not, or by what a mapping makes of its name.
+fn tables_of_model(text: &str, from_name: usize) -> Vec<String> {
+    let before = text.get(..from_name).unwrap_or_default().trim_end_matches(['.', '?', '!']);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let name = &before[before.trim_end_matches(is_word).len()..];
+    let mut snake = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+    }
+    let mut tables = vec![name.to_lowercase(), snake];
+    tables.dedup();
+    let plurals: Vec<String> = tables.iter().map(|table| format!("{table}s")).collect();
+    tables.extend(plurals);
+    let mut letters = name.chars();
+    let first = letters.next();
+    tables.extend(first.map(|first| first.to_uppercase().chain(letters).collect()));
+    tables.retain(|_| !name.is_empty());
+    tables
 }

@@ -2,9 +2,9 @@
 
 use super::call::Asked;
 use super::value::{Handle, Origin, Val};
-use super::{MAX_INLINED, MAX_STEPS, Run, names};
+use super::{MAX_INLINED, MAX_STEPS, Run, THIS, names};
 use crate::driver::{Does, Driver, Kind, LIBRARY, SCRIPT};
-use crate::flow::{Action, Begins, Evidence, Node};
+use crate::flow::{Action, Begins, Catches, Evidence, Node};
 use crate::host::code::{Argument, Call, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -178,7 +178,7 @@ impl<'s> Run<'_, 's, '_> {
         let body = Box::new(Node::Sequence(out.split_off(mark)));
         let mut handler = Vec::new();
         self.follow(*function, &[], &[], true, &mut handler);
-        out.push(Node::Try { body, handlers: vec![Node::Sequence(handler)], catches_all: true });
+        out.push(Node::Try { body, handlers: vec![Node::Sequence(handler)], catches: Catches::All });
         true
     }
 
@@ -332,17 +332,13 @@ impl<'s> Run<'_, 's, '_> {
         asked: &Asked<'_, 's>,
         out: &mut Vec<Node>,
     ) -> Option<Val> {
-        let code = self.program.code;
         if !matches!(self.program.language, HostLanguage::Kotlin | HostLanguage::Scala | HostLanguage::Rust) {
             return None;
         }
-        // What it does inside is done to the receiver.
-        let _ = code;
-        self.frame().vars.insert("\u{0}receiver".to_owned(), Val::Handle(handle.clone()));
         if asked.text.is_some() {
             return Some(self.run_text(handle, asked, out));
         }
-        let _ = call;
+        self.receiver = Some(handle.clone());
         Some(self.follow(function, asked.vals, &call.arguments, false, out))
     }
 
@@ -356,10 +352,12 @@ impl<'s> Run<'_, 's, '_> {
         out: &mut Vec<Node>,
     ) -> Val {
         let code = self.program.code;
+        let receiver = self.receiver.take();
         let Some(called) = code.functions.get(function) else { return Val::Nothing };
         let deep = self.frames.len() > MAX_INLINED + 4 || self.frames.iter().any(|frame| frame.function == function);
         let matters = closure
             || self.handing.is_some()
+            || receiver.is_some()
             || self.program.queries.keys().any(|at| called.span.contains(*at))
             || vals.iter().any(|val| matches!(val, Val::Handle(_) | Val::Query(_) | Val::Function(_) | Val::Lock(_)));
         if deep || !matters || self.builder.len() >= MAX_STEPS {
@@ -381,6 +379,10 @@ impl<'s> Run<'_, 's, '_> {
         let outer = if closure { around().or_else(|| self.frames.len().checked_sub(1)) } else { None };
         let label = self.enter(function, outer);
         self.frame().rest = self.handing.take();
+        // What an extension does inside is done to its receiver.
+        if let Some(receiver) = receiver {
+            self.frame().vars.insert(THIS.to_owned(), Val::Handle(receiver));
+        }
         if self.program.language == HostLanguage::Ruby
             && let Some(block @ Val::Function(_)) = vals.last()
         {

@@ -4,8 +4,9 @@ use super::answer::{Part, always_one_row, given};
 use super::call::Asked;
 use super::value::{Answer, Handle, LockExpr, Query, Val};
 use super::{MAX_STEPS, Run, names};
+use crate::flow::lower::is_concurrent_index;
 use crate::flow::{Action, Answer as Says, Evidence, Node, StepId};
-use crate::host::code::{Call, ExprId, FunctionId, Value};
+use crate::host::code::{Argument, Call, ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 use crate::sql::advisory::{self, Action as Lock};
@@ -13,6 +14,7 @@ use crate::sql::clause::Verb;
 use crate::sql::key;
 use crate::sql::value::Value as Sql;
 use crate::statement::{LockCall, Statement};
+use std::collections::HashSet;
 
 /// How often a context is handed on under another name.
 const MAX_RENAMED: usize = 8;
@@ -71,10 +73,45 @@ impl<'s> Run<'_, 's, '_> {
                     ["update(", "insert(", "delete("].iter().any(|verb| text.starts_with(verb))
                 });
                 let writes = if writes { vec![String::new()] } else { Vec::new() };
-                self.push(session, Action::Work { reads: Vec::new(), writes }, asked.span, out);
+                let action = match self.runs_a_list_with_builds(asked) {
+                    true => Action::ConcurrentIndex,
+                    false => Action::Work { reads: Vec::new(), writes },
+                };
+                self.push(session, action, asked.span, out);
                 Val::Answer(Answer { site: None, step: self.step_from(first), granted: true, part: Part::Unknown })
             }
         }
+    }
+
+    /// Whether what a call runs comes from a list of statements that the file declares and the function names, one of which
+    /// builds an index CONCURRENTLY: the steps of a migration runner.
+    fn runs_a_list_with_builds(&self, asked: &Asked<'_, 's>) -> bool {
+        let exprs = &self.program.code.exprs;
+        let is_named = |argument: &Argument<'s>| {
+            let value = exprs.get(argument.value).map(|expr| &expr.value);
+            matches!(value, Some(Value::Name(_) | Value::Member { .. }))
+        };
+        if !asked.arguments.iter().any(is_named) {
+            return false;
+        }
+        let builds = |statements: &[&Statement<'_>]| {
+            statements.iter().any(|statement| is_concurrent_index(statement.tree.verb()))
+        };
+        let texts: Vec<Span> = self.program.queries.iter().filter(|(_, all)| builds(all)).map(|(at, _)| *at).collect();
+        let around = self.program.code.functions.get(self.function()).map_or("", |function| self.slice(function.span));
+        let words: HashSet<&str> = around.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+        let holds = |value: Option<ExprId>| {
+            let span = value.and_then(|value| exprs.get(value)).map(|expr| expr.span);
+            span.is_some_and(|span| texts.iter().any(|text| *text != span && span.contains(*text)))
+        };
+        let locals = self
+            .names
+            .locals
+            .iter()
+            .filter(|((function, _), _)| *function == 0)
+            .map(|((_, name), known)| (name, known));
+        let fields = self.names.fields.iter().map(|((_, name), known)| (name, known));
+        !texts.is_empty() && locals.chain(fields).any(|(name, known)| words.contains(*name) && holds(known.value))
     }
 
     /// Runs SQL on a handle's session.

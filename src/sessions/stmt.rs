@@ -6,8 +6,8 @@ use super::returns::Return;
 use super::value::{Answer, Handle, Query, Val};
 use super::{Frame, MAX_STEPS, Run, names};
 use crate::driver::Does;
-use crate::flow::{Begins, Evidence, Exit as Leave, Node};
-use crate::host::code::{Binding, Exit, ExprId, Flow, StmtId, Value};
+use crate::flow::{Begins, Catches, Evidence, Exit as Leave, Node};
+use crate::host::code::{Binding, Exit, ExprId, Flow, Handler, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 
@@ -52,9 +52,9 @@ impl<'a, 's> Run<'a, 's, '_> {
                 if handlers.is_empty() {
                     inner.push(body);
                 } else {
-                    let catches_all = handlers.iter().any(|handler| handler.all);
+                    let catches = handlers.iter().map(taken_by).max().unwrap_or(Catches::Some);
                     let handlers = handlers.iter().map(|handler| self.block(handler.body)).collect();
-                    inner.push(Node::Try { body: Box::new(body), handlers, catches_all });
+                    inner.push(Node::Try { body: Box::new(body), handlers, catches });
                 }
                 match finally {
                     Some(finally) => {
@@ -414,5 +414,40 @@ impl<'a, 's> Run<'a, 's, '_> {
         let label = format!("\u{0}{}", self.labels);
         self.frames.push(Frame { function, outer, exit: Some(label.clone()), ..Frame::default() });
         label
+    }
+}
+
+/// The base classes of what client libraries throw where a statement fails.
+const ERRORS: &[&str] = &[
+    "ActiveRecordError",
+    "DBAPIError",
+    "DataAccessException",
+    "DatabaseError",
+    "DbException",
+    "NpgsqlException",
+    "PDOException",
+    "PG::Error",
+    "PostgresError",
+    "QueryException",
+    "SQLAlchemyError",
+    "SQLException",
+    "Sequel::Error",
+    "StatementInvalid",
+    "psycopg.Error",
+    "psycopg2.Error",
+];
+
+/// What a handler takes.
+fn taken_by(handler: &Handler<'_>) -> Catches {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+    let is_base = |name: &str| {
+        let ends =
+            |known: &&str| name.strip_suffix(*known).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ':']));
+        ERRORS.iter().any(|known| ends(&known))
+    };
+    match handler.all {
+        true => Catches::All,
+        false if handler.catches.split(|c| !is_part(c)).any(is_base) => Catches::Statements,
+        false => Catches::Some,
     }
 }

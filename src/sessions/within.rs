@@ -1,8 +1,9 @@
 //! Functions and programs that a library runs on a session of its choice.
 
 use super::value::{Handle, Origin, Val};
-use super::{MAX_INLINED, Run};
+use super::{MAX_INLINED, Run, THIS};
 use crate::driver::Does;
+use crate::flow::lower::SessionId;
 use crate::flow::{Action, Begins, Evidence, Node, Owner};
 use crate::host::code::{Argument, Call, ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
@@ -105,12 +106,12 @@ impl<'s> Run<'_, 's, '_> {
                         *slot = Val::Handle(inner.clone());
                     }
                     if takes.is_empty() {
-                        self.frame().vars.insert("\0this".to_owned(), Val::Handle(inner.clone()));
+                        self.frame().vars.insert(THIS.to_owned(), Val::Handle(inner.clone()));
                     }
                     self.lent.push(inner.clone());
                     result = self.follow(*function, &given, &[], true, &mut body);
                     self.lent.pop();
-                    self.frame().vars.remove("\0this");
+                    self.frame().vars.remove(THIS);
                     if opened.ambient {
                         self.instead.pop();
                     }
@@ -196,10 +197,8 @@ impl<'s> Run<'_, 's, '_> {
         let transaction = transaction || wrapped == Some("transactionally");
         if !transaction && wrapped.is_none() {
             // Each run is a call on the pool like any other.
-            let before = self.runner.replace(handle);
-            let val = self.program_value(program, 0, out);
-            self.runner = before;
-            return Some(val);
+            let id = self.session(&handle);
+            return Some(self.run_program(program, (handle, id), out));
         }
         let inner = self.fresh(&handle, gives, span, true)?;
         let id = self.session(&inner);
@@ -209,10 +208,8 @@ impl<'s> Run<'_, 's, '_> {
             let at = Span::new(call.from_name.start, call.from_name.start + call.name.len());
             self.push(id, Action::Begin { one_snapshot: false }, at, out);
         }
-        let before = self.runner.replace(inner);
         let mut body = Vec::new();
-        let val = self.program_value(program, 0, &mut body);
-        self.runner = before;
+        let val = self.run_program(program, (inner, id), &mut body);
         let mut cleanup = Vec::new();
         let end = Span::new(span.end, span.end);
         if transaction {
@@ -221,6 +218,23 @@ impl<'s> Run<'_, 's, '_> {
         self.give_back(id, end, &mut cleanup);
         out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
         Some(val)
+    }
+
+    /// Runs a program on a session; one of which no part is known works there as well.
+    fn run_program(&mut self, program: ExprId, (on, id): (Handle, SessionId), out: &mut Vec<Node>) -> Val {
+        let first = self.builder.len();
+        let before = self.runner.replace(on);
+        let val = self.program_value(program, 0, out);
+        self.runner = before;
+        if !self.builder.runs_since(first)
+            && let Some(span) = self.program.code.exprs.get(program).map(|expr| expr.span)
+        {
+            const WRITES: &[&str] = &["+=", ".insertOrUpdate(", ".update(", ".delete"];
+            let writes = WRITES.iter().any(|word| self.slice(span).contains(word));
+            let writes = if writes { vec![String::new()] } else { Vec::new() };
+            self.push(id, Action::Work { reads: Vec::new(), writes }, span, out);
+        }
+        val
     }
 
     /// Scala: what runs the program that a function gives, whoever that is.

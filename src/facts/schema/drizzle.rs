@@ -1,13 +1,14 @@
 //! Drizzle tables.
 
+use super::Reader;
 use super::code::{Call, Code, Draft, children, snake, visit};
-use super::{JAVASCRIPT, Reader};
+use crate::language::SCRIPT;
 use crate::sql::ddl::Change;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
 pub(super) const READER: Reader =
-    Reader { languages: JAVASCRIPT, marker: "pgTable|pgSchema", unordered: false, in_parts: false, read };
+    Reader { languages: SCRIPT, marker: "pgTable|pgSchema", unordered: false, in_parts: false, read };
 
 fn read(code: &Code<'_>, root: Node<'_>) -> Vec<Change> {
     let mut changes = Vec::new();

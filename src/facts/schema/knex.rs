@@ -1,17 +1,13 @@
 //! Knex migrations, which Objection has as well.
 
+use super::Reader;
 use super::code::{Call, Code, Draft, named, visit};
-use super::{JAVASCRIPT, Reader};
+use crate::language::SCRIPT;
 use crate::sql::ddl::Change;
 use tree_sitter::Node;
 
-pub(super) const READER: Reader = Reader {
-    languages: JAVASCRIPT,
-    marker: "(?:create|alter|drop|rename)Table",
-    unordered: false,
-    in_parts: false,
-    read,
-};
+pub(super) const READER: Reader =
+    Reader { languages: SCRIPT, marker: "(?:create|alter|drop|rename)Table", unordered: false, in_parts: false, read };
 
 fn read(code: &Code<'_>, root: Node<'_>) -> Vec<Change> {
     let mut changes = Vec::new();

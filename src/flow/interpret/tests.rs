@@ -79,8 +79,10 @@ fn node() -> impl Strategy<Value = Node> {
             inner.clone().prop_map(|body| Node::Block { label: "l".to_owned(), body: Box::new(body) }),
             (inner.clone(), inner.clone())
                 .prop_map(|(body, cleanup)| Node::Ensured { body: Box::new(body), cleanup: Box::new(cleanup) }),
-            (inner.clone(), prop::collection::vec(inner, 0..3), any::<bool>())
-                .prop_map(|(body, handlers, catches_all)| Node::Try { body: Box::new(body), handlers, catches_all }),
+            (inner.clone(), prop::collection::vec(inner, 0..3), any::<bool>()).prop_map(|(body, handlers, all)| {
+                let catches = if all { Catches::All } else { Catches::Statements };
+                Node::Try { body: Box::new(body), handlers, catches }
+            }),
         ]
     })
 }

@@ -7,7 +7,7 @@ mod variables;
 use super::script::kind;
 use super::{Builder, Lowered};
 use crate::document::{Content, Document, Origin, inside};
-use crate::flow::{Action, Exit, Node};
+use crate::flow::{Action, Catches, Exit, Node};
 use crate::span::{Span, SqlSpan};
 use crate::sql::clause::Entry;
 use crate::sql::plpgsql::{Block, Body, LoopKind, RaiseLevel, Statement as Pl, StatementKind};
@@ -109,8 +109,9 @@ impl Walk<'_, '_> {
         let mut node = Node::Sequence(nodes);
         if !block.handlers.is_empty() {
             let handlers = block.handlers.iter().map(|handler| Node::Sequence(self.all(&handler.body))).collect();
-            let catches_all = block.handlers.iter().any(|handler| handler.conditions.iter().any(|c| c == "others"));
-            node = Node::Try { body: Box::new(node), handlers, catches_all };
+            let all = block.handlers.iter().any(|handler| handler.conditions.iter().any(|c| c == "others"));
+            let catches = if all { Catches::All } else { Catches::Some };
+            node = Node::Try { body: Box::new(node), handlers, catches };
         }
         match &block.label {
             Some(label) => Node::Block { label: label.clone(), body: Box::new(node) },

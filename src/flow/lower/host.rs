@@ -119,6 +119,11 @@ impl HostBuilder {
         steps.into_iter().any(|(step, on)| *on == Some(session) && matches!(step.action, Action::Begin { .. }))
     }
 
+    /// Whether SQL runs in one of the steps from `first` on.
+    pub fn runs_since(&self, first: StepId) -> bool {
+        self.builder.steps[first..].iter().any(|step| step.action != Action::Call)
+    }
+
     /// The site that a step takes or releases.
     pub fn site(&self, step: StepId) -> Option<SiteId> {
         match self.builder.steps.get(step)?.action {

@@ -1,11 +1,10 @@
 //! Nothing is changed in the transaction of the lock, and what it was taken for comes after its COMMIT.
 
 use super::Told;
+use super::locked::Locked;
 use crate::finding::Level;
-use crate::flow::{Action, Change, Evidence, Lock, Owner, SiteId, StepId, UnitFlow, UnitKind};
+use crate::flow::{Action, Change, Evidence, Lock, Owner, SiteId, StepId, UnitFlow};
 use crate::rule::Context;
-use crate::sql::clause::{Query, RowLock, Strength, Tree};
-use crate::sql::compare::{Operand, comparisons};
 
 pub(super) fn change(context: &Context<'_>, flow: &UnitFlow, site: SiteId) -> Option<Told> {
     let commits = |step: &StepId| matches!(flow.unit.steps[*step].action, Action::End { commits: true, .. });
@@ -75,44 +74,4 @@ fn is_seen(flow: &UnitFlow, step: StepId) -> bool {
         && !session.is_field
         && !session.is_global
         && session.handed.is_none_or(|handed| handed > step)
-}
-
-/// The query that locks rows.
-struct Locked<'s> {
-    tree: &'s Tree<'s>,
-    query: &'s Query,
-}
-
-impl<'s> Locked<'s> {
-    fn of(context: &'s Context<'_>, flow: &UnitFlow, site: SiteId) -> Option<Self> {
-        let at = flow.unit.sites[site].span;
-        context.file.statements.iter().find_map(|statement| {
-            // A weaker lock is for what is read.
-            let changes = |lock: &RowLock| matches!(lock.strength, Strength::Update | Strength::NoKeyUpdate);
-            let mut locks = statement.row_locks();
-            let (id, _) = locks.find(|(_, lock)| changes(lock) && statement.source(&lock.tokens) == at)?;
-            Some(Self { tree: &statement.tree, query: statement.tree.query(id) })
-        })
-    }
-
-    /// Whether a later change names the rows by what this asked for or gave: in a script, which people also write to show
-    /// something, by the same value.
-    fn names(&self, flow: &UnitFlow, (column, value): &(String, String)) -> bool {
-        let Some(select) = self.query.select().filter(|_| self.query.parent.is_none()) else { return false };
-        let tree = self.tree;
-        let asked = select.conjuncts.iter().any(|conjunct| {
-            comparisons(tree, conjunct).equalities().any(|comparison| {
-                let is_column = matches!(&comparison.left.operand, Operand::Column { name, .. } if name == column);
-                let same = || tree.slice(&comparison.right.tokens).to_lowercase() == *value;
-                is_column && (flow.unit.kind != UnitKind::Script || same())
-            })
-        });
-        let gives = || {
-            select.list.iter().any(|item| {
-                let last = item.end.saturating_sub(1);
-                tree.raw(last) == "*" || tree.ident(last).is_some_and(|name| name == *column)
-            })
-        };
-        asked || flow.unit.kind != UnitKind::Script && gives()
-    }
 }

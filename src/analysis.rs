@@ -1,5 +1,6 @@
 //! One file, read: its documents' statements and units, its comments, its lock sites.
 
+pub mod constants;
 mod guarded;
 mod nesting;
 mod otherwise;

@@ -1,9 +1,8 @@
 //! Every advisory key of a tree: who takes it where, and which keys meet that were not meant to.
 
-mod constants;
 pub mod decode;
 
-use crate::analysis::File;
+use crate::analysis::{File, constants};
 use crate::facts::Facts;
 use crate::facts::catalog::Catalog;
 use crate::facts::pooler::Pooler;

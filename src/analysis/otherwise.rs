@@ -2,7 +2,10 @@
 
 use super::File;
 use crate::flow::{Lock, Site};
+use crate::sql::clause::{RowLock, Strength, Wait};
 use crate::statement::{Statement, stands_for_locks};
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 impl File<'_> {
     /// Whether the unit around a statement takes an advisory or a table lock, which may guard what the statement does.
@@ -12,6 +15,23 @@ impl File<'_> {
             && (self.locks_in_host || self.guarded.iter().any(|closure| closure.contains(statement.span)))
             || self.units_around(statement).any(|flow| flow.acquired().next().is_some())
             || self.lock_tables.contains(&statement.unit)
+    }
+
+    /// Whether a row is locked before a statement of a routine, for which a parameter or variable is asked that the statement asks
+    /// for as well: whoever comes second for the same waits there.
+    pub fn is_behind_a_row(&self, statement: &Statement<'_>) -> bool {
+        let asked = |of: &Statement<'_>| -> HashSet<String> {
+            let conditions = of.tree.queries().filter_map(|(_, query)| query.select()?.condition.clone());
+            let names = conditions.flatten().filter_map(|index| of.tree.ident(index));
+            names.filter(|name| of.is_variable(name)).map(Cow::into_owned).collect()
+        };
+        let waits = |of: &Statement<'_>| {
+            let is_for_change = |lock: &RowLock| matches!(lock.strength, Strength::Update | Strength::NoKeyUpdate);
+            of.row_locks().any(|(_, lock)| lock.wait != Wait::SkipLocked && is_for_change(lock))
+        };
+        let wanted = asked(statement);
+        let before = self.statements.iter().filter(|other| other.unit == statement.unit && other.span < statement.span);
+        !wanted.is_empty() && before.into_iter().any(|other| waits(other) && !asked(other).is_disjoint(&wanted))
     }
 
     /// Whether its code takes locks that may guard what it has other files' queries do: advisory ones, and rows of a table

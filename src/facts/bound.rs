@@ -245,14 +245,19 @@ impl Reader<'_> {
         ];
         let tree = &self.statement.tree;
         self.select.conjuncts.iter().any(|conjunct| {
-            conjunct.tokens.clone().any(|index| {
-                let Some(name) = tree.ident(index) else { return false };
-                let is_value = index > conjunct.tokens.start && tree.raw(index - 1) == "::";
-                !is_value
-                    && !key.iter().any(|column| *column == *name)
-                    && !self.statement.is_variable(&name)
-                    && STATES.iter().any(|state| name.to_ascii_lowercase().contains(state))
-            })
+            // What is due.
+            let is_past = |index: usize| {
+                matches!(tree.raw(index), "<" | "<=") && matches!(tree.word(index + 1), "now" | "current_timestamp")
+            };
+            conjunct.tokens.clone().any(is_past)
+                || conjunct.tokens.clone().any(|index| {
+                    let Some(name) = tree.ident(index) else { return false };
+                    let is_value = index > conjunct.tokens.start && tree.raw(index - 1) == "::";
+                    !is_value
+                        && !key.iter().any(|column| *column == *name)
+                        && !self.statement.is_variable(&name)
+                        && STATES.iter().any(|state| name.to_ascii_lowercase().contains(state))
+                })
         })
     }
 }

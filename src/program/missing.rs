@@ -27,10 +27,19 @@ const DECLARES: &[&str] = &["NativeQuery", "Query", "Select", "SqlQuery"];
 static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ascii(concat!(
         r"(?x) \bis\ None\b | \bif\ not\ \w | ==\ None\b | \.nil\? | \bunless\ \w | \bif\ \(?!\w | \.length\ ?(?:===?\ 0|<\ 1)",
-        r"| rowCount\ ?(?:===?\ 0|<\ 1) | ===?\ (?:null|undefined|false|nil)\b | \bis\ null\b | ErrNoRows | ErrRecordNotFound",
+        r"| \bis_nil\( | rowCount\ ?(?:===?\ 0|<\ 1) | ===?\ (?:null|undefined|false|nil)\b | \bis\ null\b | ErrNoRows | ErrRecordNotFound",
         r"| \.orElseThrow | \?:\s*(?:throw|return|continue)\b | \?\?\s*throw\b | \|\|\s*raise\b | \bor\ raise\b | \.ok_or | \bnil\s*-> | \[\]\s*->",
         r"| \bNone\s*=> | \bisEmpty\b | \.is_none\(\) | \blen\(\w+\)\ ==\ 0 | \.Count\ ==\ 0 | DoesNotExist | NoResultFound",
         r"| NoResultException | EmptyResultDataAccess | RowNotFound | \.blank\? | \.empty\? | if\ \(!\$ | \blet\ Some\( | case\ None\b | num_rows:\ 0",
+    ))
+    .ok()
+});
+
+/// A comment says that somebody else may be at the row.
+static SAID: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    ascii(concat!(
+        r"(?im)^\s*(?://|\#|--|\*).*\b(?:locked\ by|(?:another|other)\ (?:worker|process|session|instance)s?",
+        r"|some(?:one|body)\ else|being\ processed)\b",
     ))
     .ok()
 });
@@ -68,7 +77,7 @@ static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The callers are given nothing, and no error.
 static NOTHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ascii(
-        r"\breturn nil\s*(?:\n|$|\})|\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|[fF]alse\b|null|None|undefined|(?:Collections\.)?emptyList\(\)|Optional\.empty\(\)|Ok\(None\))",
+        r"\breturn nil\s*(?:\n|$|\})|\bnil\s*->\s*(?:nil|:\w+|\{:ok, nil\})\s*(?:\n|$)|\breturn\s*\(?(?:nil,\s*(?:false,\s*)?nil|[fF]alse\b|null|None|undefined|(?:Collections\.)?emptyList\(\)|Optional\.empty\(\)|Ok\(None\))",
     )
     .ok()
 });
@@ -100,6 +109,9 @@ pub fn after_failure(text: &str, from: usize, end: usize) -> Option<Missing> {
 
 fn answer(text: &str, from: usize, end: usize, asks: &Regex) -> Option<Missing> {
     let window = clipped(text, from, end.min(from + QUESTION));
+    if SAID.as_ref()?.is_match(window) {
+        return Some(Missing::GoesOn);
+    }
     let Some(question) = asks.find(window) else { return is_only_for_rows(text, window, from, end) };
     // Ruby and Perl ask after the answer.
     let line = window[..question.start()].rfind('\n').map_or(0, |at| at + 1);
@@ -111,16 +123,22 @@ fn answer(text: &str, from: usize, end: usize, asks: &Regex) -> Option<Missing> 
     if matched(&GONE) {
         return Some(Missing::Fails);
     }
-    if matched(&NEXT) {
+    if matched(&NEXT) || !answer.contains("return") && is_one_of_two(text, from + line + answer.len(), end) {
         return Some(Missing::GoesOn);
     }
     matched(&NOTHING).then_some(Missing::HandedOn)
 }
 
+/// Whether a block that ends at `at` has an `else`: what needs the row stands there.
+fn is_one_of_two(text: &str, at: usize, end: usize) -> bool {
+    let rest = clipped(text, at, end).trim_start().trim_start_matches('}').trim_start();
+    rest.strip_prefix("else").is_some_and(|rest| !rest.trim_start().starts_with("if"))
+}
+
 /// `if row:` with a block and nothing else: without a row nothing is done, and nobody is told.
 fn is_only_for_rows(text: &str, window: &str, from: usize, end: usize) -> Option<Missing> {
     static THERE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| ascii(r"(?m)^[ \t]*if \(?\w+\)?(?: is not None| !== null)?\s*(?::|\{)[ \t]*$").ok());
+        LazyLock::new(|| ascii(r"(?m)^[ \t]*if \(?\w+\)?(?: is not None| !== null)?\s*(?::|\{|\bdo)[ \t]*$").ok());
     let found = THERE.as_ref()?.find(window)?;
     let rest = clipped(text, from + found.start(), end);
     let block = block(rest, found.len());

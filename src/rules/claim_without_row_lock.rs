@@ -23,6 +23,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     if !tree.complete()
         || context.file.runs_once(statement)
         || context.file.is_locked_otherwise(statement)
+        || context.file.is_behind_a_row(statement)
         || is_serialised(context, statement)
     {
         return;

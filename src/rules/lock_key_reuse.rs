@@ -1,6 +1,6 @@
 //! One literal key for features that have nothing to do with each other.
 
-use crate::analysis::File;
+use crate::analysis::{File, constants};
 use crate::facts::{Facts, called};
 use crate::finding::{FileId, Level, Place};
 use crate::flow::{Action, SiteId, UnitFlow, UnitKind};
@@ -20,6 +20,9 @@ pub(super) const RULE: Rule = Rule {
 
 /// How many earlier uses of a key each is compared with.
 const MAX_COMPARED: usize = 32;
+
+/// How many words a function's name has, with that of its class, that says what it is for.
+const SAYING: usize = 3;
 
 /// How far a comment about a lock may end before it, in bytes.
 const MAX_APART: usize = 600;
@@ -59,7 +62,7 @@ fn check(files: &[File<'_>], _: &Facts, sink: &mut Sink) {
         // The first that is unrelated to an earlier one; once a key.
         let pair = uses.iter().enumerate().find_map(|(index, late)| {
             let compared = &uses[..index.min(MAX_COMPARED)];
-            let shared = |early: &&Use<'_>| is_shared(files, early, late);
+            let shared = |early: &&Use<'_>| is_shared(files, early, late) || is_of_one_name(files, early, late);
             compared.iter().find(|early| unrelated(early, late) && !shared(early)).map(|early| (early, late))
         });
         let Some((early, late)) = pair else { continue };
@@ -86,9 +89,12 @@ fn other(early: &Use<'_>, late: &Use<'_>) -> &'static str {
     }
 }
 
-/// Whether the tables that a unit works on are in sight: it may do its work through another session.
+/// Whether the tables that a unit works on are in sight: what a model or builder does may show none, and the work may go
+/// through another session.
 fn shows_tables(one: &Use<'_>) -> bool {
-    !one.tables.is_empty() && !one.flow.unit.steps.iter().any(|step| step.action == Action::Outside)
+    !one.tables.is_empty()
+        && !one.tables.contains("")
+        && !one.flow.unit.steps.iter().any(|step| step.action == Action::Outside)
 }
 
 /// Whether a lock's query is that of an annotation: JDBI's SQL objects, MyBatis' mappers, queries of repositories.
@@ -126,14 +132,33 @@ fn unrelated(early: &Use<'_>, late: &Use<'_>) -> bool {
         // A test takes the key of what it tests.
         && early.is_test == late.is_test
         && !std::ptr::eq(early.flow, late.flow)
+        && !are_two_sides(early, late)
         && (early.flow.unit.name != late.flow.unit.name
             || early.flow.unit.name.is_empty()
-            || early.flow.unit.kind == UnitKind::Host && early.directory != late.directory)
+            || early.flow.unit.kind == UnitKind::Host && early.directory != late.directory && words(early).len() < SAYING)
         && if shows_tables(early) && shows_tables(late) {
             early.tables.is_disjoint(&late.tables)
         } else {
             apart(early, late)
         }
+}
+
+/// Whether one of two units takes the key shared, and the other one exclusively: two sides of one lock.
+fn are_two_sides(early: &Use<'_>, late: &Use<'_>) -> bool {
+    let mode = |one: &Use<'_>| one.flow.unit.advisory(one.site).map(|(function, _)| function.mode);
+    mode(early) != mode(late)
+}
+
+/// Whether both keys come from constants of one name.
+fn is_of_one_name(files: &[File<'_>], early: &Use<'_>, late: &Use<'_>) -> bool {
+    let name = |one: &Use<'_>| {
+        let file = &files[files.binary_search_by_key(&one.file, |file| file.id).ok()?];
+        match one.flow.unit.advisory(one.site)?.1.parts().next()? {
+            KeyPart::Constant(value) => constants::of(file).name(*value, one.flow.unit.span),
+            _ => None,
+        }
+    };
+    name(early).is_some_and(|early| name(late) == Some(early))
 }
 
 /// Whether a comment before the lock in one of two units says that the key is shared: it names the key by its number, or
@@ -172,8 +197,12 @@ fn apart(early: &Use<'_>, late: &Use<'_>) -> bool {
     let class = |one: &Use<'_>| one.flow.unit.name.rsplit_once('.').map(|(class, _)| class.to_owned());
     let others = second(early).is_none_or(|part| Some(part) != second(late));
     let classes = matches!((class(early), class(late)), (Some(a), Some(b)) if a != b);
-    let files = early.file != late.file && words(early).is_disjoint(&words(late));
-    is_host(early) && is_host(late) && others && (classes || files || early.directory != late.directory)
+    let names = words(early).is_disjoint(&words(late));
+    let apart = match early.file == late.file {
+        true => classes && names,
+        false => classes || names || early.directory != late.directory,
+    };
+    is_host(early) && is_host(late) && others && apart
 }
 
 /// The words of a unit's name, lower case.

@@ -5,6 +5,7 @@ use crate::language::Language;
 use crate::program::keys::narrow as narrow_keys;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
+use crate::sql::advisory::Action;
 use crate::sql::clause::{Tokens, Tree};
 use crate::sql::value::{SqlType, Value, value};
 use crate::statement::Statement;
@@ -100,7 +101,8 @@ fn of_statement<'a>(context: &Context<'a>, statement: &'a Statement<'_>, found: 
             statement: statement.anchor,
             unit: &statement.unit,
             message: format!(
-                "{what} gives 32 bits of the 64 that the key has: unrelated values share a lock and wait for each other"
+                "{what} gives 32 bits of the 64 that the key has: unrelated values share a lock, {}",
+                harm(lock.function.action == Action::TryLock)
             ),
             hash: None,
             help: "use hashtextextended(…, 0), which fills the key",
@@ -117,14 +119,19 @@ fn of_host<'a>(context: &Context<'a>, found: &mut Vec<Narrow<'a>>) {
             lock: key.lock,
             statement: key.statement.join(key.lock),
             unit: key.function.and_then(|index| file.program.functions.get(index)).map_or("", |one| one.name),
-            message:
-                "this key is a hash of no more than 32 bits of the 64 that it has: unrelated values share a lock and \
-                      wait for each other"
-                    .to_owned(),
+            message: format!(
+                "this key is a hash of no more than 32 bits of the 64 that it has: unrelated values share a lock, {}",
+                harm(file.source.slice(key.lock).contains("try_"))
+            ),
             hash: Some(key.at),
             help: "use hashtextextended($1, 0) in SQL, which fills the key",
         });
     }
+}
+
+/// What comes of a key that two values share.
+const fn harm(tries: bool) -> &'static str {
+    if tries { "and each is refused while the other one is held" } else { "and wait for each other" }
 }
 
 /// The hash that a key is, where it is one hash of something that varies.

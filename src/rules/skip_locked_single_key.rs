@@ -49,10 +49,20 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             silent("the rows of its table stand for locks: without a row it has none");
             continue;
         }
-        let Some(level) = level(context, statement, query, lock, &row) else {
+        let Some(level) = level(statement, query, lock, &row) else {
             silent("its conditions may name one row, but nothing here expects one");
             continue;
         };
+        if statement.when_missing != Some(Missing::Fails) {
+            if row.state {
+                silent("it asks for a state as well: a locked row is one that somebody else is at");
+                continue;
+            }
+            if takes_the_lock_alone(context, statement) {
+                silent("its name says that it takes a lock: without a row it has none");
+                continue;
+            }
+        }
         let columns = row.columns.join(", ");
         let why = match row.evidence {
             Evidence::Catalog => format!("`{columns}` is a unique key, so this names one row"),
@@ -85,17 +95,14 @@ fn without(missing: Missing) -> Option<&'static str> {
 }
 
 /// How sure it is that zero rows will be misread; `None` where the row is not known to be one.
-fn level(context: &Context<'_>, statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
+fn level(statement: &Statement<'_>, query: &Query, lock: &RowLock, row: &Row) -> Option<Level> {
     let one = statement.result == Use::Returned(Expects::One) && query.parent.is_none() && !query.is_limited();
     let fails = statement.when_missing == Some(Missing::Fails);
     let expected = one || fails || row.evidence == Evidence::Hole && names_a_key(&statement.purpose);
     if row.evidence >= Evidence::Guess && !expected {
         return None;
     }
-    let quiet = takes_the_lock_alone(context, statement) && !fails
-        || row.state
-        || row.may_be_many
-        || matches!(lock.strength, Strength::Share | Strength::KeyShare);
+    let quiet = row.state || row.may_be_many || matches!(lock.strength, Strength::Share | Strength::KeyShare);
     let sure = row.evidence == Evidence::Catalog || expected || query.wrap == Wrap::Exists;
     Some(if sure && !quiet { Level::Warning } else { Level::Note })
 }

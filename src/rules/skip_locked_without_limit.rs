@@ -44,6 +44,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             Some("it takes what a sub-select or a WITH query picks, which may be bounded")
         } else if bound(statement, select, &context.facts.catalog) != Bound::Open {
             Some("its conditions name the rows")
+        } else if is_asked_for(statement, select) {
+            Some("two columns or more are given by the caller, and nothing else is asked: that names few rows")
         } else if ends_a_key(statement, select, &context.facts.catalog) {
             Some("its conditions fix the last column of a key, which names one thing")
         } else if changed(&|dml| dml.kind == DmlKind::Delete) {
@@ -68,6 +70,29 @@ fn is_open_ended(tree: &Tree<'_>, select: &Select) -> bool {
     let hole = |at: usize| tree.kind(at) == Some(TokenKind::Hole) || is_verb(at);
     let last = |condition: &Tokens| condition.end.checked_sub(1).is_some_and(|last| condition.len() > 3 && hole(last));
     select.condition.as_ref().is_some_and(last)
+}
+
+/// Whether each condition fixes a column to a value that the caller gives, two or more of them, or asks for NULL: no backlog is
+/// taken, which has a state.
+fn is_asked_for(statement: &Statement<'_>, select: &Select) -> bool {
+    let tree = &statement.tree;
+    let is_given = |side: &Side| {
+        let mut tokens = side.tokens.clone();
+        tokens.any(|index| matches!(tree.kind(index), Some(TokenKind::Param | TokenKind::Hole)))
+    };
+    let mut given = 0;
+    let plain = select.conjuncts.iter().all(|conjunct| {
+        let found = comparisons(tree, conjunct).list;
+        let is_null = tree.raw(conjunct.tokens.end - 1).eq_ignore_ascii_case("null");
+        match found.as_slice() {
+            [one] if one.relation.is_equality() && !one.may_be_many && is_given(&one.right) => {
+                given += 1;
+                true
+            }
+            _ => is_null,
+        }
+    });
+    plain && given > 1
 }
 
 /// Whether a condition fixes the column by which the longest key of a table tells its rows apart.

@@ -30,8 +30,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let has_no_borrowers = |session: &Session| matches!(session.owner, Owner::Own | Owner::Reset);
     let silence = if flow.unit.is_run_by_hand() {
         Some("somebody runs it by hand, on a session of their own")
-    } else if RESETS.iter().any(|word| name.contains(word)) {
-        Some("the unit's name says that dropping everything is its job")
+    } else if RESETS.iter().any(|word| name.contains(word) || is_script_called(context, word)) {
+        Some("its name says that dropping everything is its job")
     } else if flow.unit.session.as_ref().is_some_and(has_no_borrowers) {
         Some("the connection has no other borrowers")
     } else {
@@ -57,6 +57,13 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         )
         .help("unlock the key that was locked");
     }
+}
+
+/// Whether a word stands in the name of a script that somebody runs: `scripts/release-locks.js`.
+fn is_script_called(context: &Context<'_>, word: &str) -> bool {
+    let Some((directory, name)) = context.file.source.path().rsplit_once('/') else { return false };
+    let is_script = directory.split('/').any(|part| matches!(part, "bin" | "script" | "scripts" | "tools"));
+    is_script && name.to_lowercase().contains(word)
 }
 
 /// Whether a place in host code is in a function that says so by its name or that a pool calls for each connection that comes

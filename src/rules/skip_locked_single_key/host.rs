@@ -44,8 +44,18 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         if row.evidence == Evidence::Guess && !expected {
             continue;
         }
-        let quiet = row.state || when_missing.is_none() && names_the_lock(name);
-        let level = if expected && !quiet { Level::Warning } else { Level::Note };
+        let fails = when_missing == Some(Missing::Fails);
+        if !fails && row.state && !row.expects_one {
+            let why = "it asks for a state as well: a locked row is one that somebody else is at";
+            sink.silent(&RULE, context, lock.at, why);
+            continue;
+        }
+        if when_missing.is_none() && names_the_lock(name) {
+            let why = "its name says that it takes a lock: without a row it has none";
+            sink.silent(&RULE, context, lock.at, why);
+            continue;
+        }
+        let level = if expected && !row.state { Level::Warning } else { Level::Note };
         sink.report(
             &RULE,
             level,

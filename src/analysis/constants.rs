@@ -1,6 +1,6 @@
 //! What a file of host code calls a number.
 
-use crate::analysis::File;
+use super::File;
 use crate::host;
 use crate::host::code::{Binding, Code, Flow};
 use crate::span::Span;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// The names of integer constants of a file.
 #[derive(Debug, Default)]
-pub(super) struct Constants<'s> {
+pub struct Constants<'s> {
     text: &'s str,
     names: HashMap<i64, Vec<&'s str>>,
 }
@@ -17,7 +17,7 @@ pub(super) struct Constants<'s> {
 const MAX_NAMES: usize = 8;
 
 /// The constants that a file declares. Nothing in what is no host code.
-pub(super) fn of<'s>(file: &File<'s>) -> Constants<'s> {
+pub fn of<'s>(file: &File<'s>) -> Constants<'s> {
     let mut constants = Constants { text: file.source.text(), names: HashMap::new() };
     let locks = file.units.iter().any(|flow| flow.acquired().next().is_some());
     let Some(code) = Some(file.source).filter(|_| file.is_host() && locks).and_then(host::code) else {
@@ -43,7 +43,7 @@ fn constant<'s>(code: &Code<'s>, binding: &Binding<'s>) -> Option<(&'s str, i64)
 
 impl Constants<'_> {
     /// The name of a number that stands in a unit.
-    pub(super) fn name(&self, value: i64, unit: Span) -> Option<String> {
+    pub fn name(&self, value: i64, unit: Span) -> Option<String> {
         let text = self.text.get(unit.range())?;
         let names = self.names.get(&value)?.iter().take(MAX_NAMES);
         names.copied().find(|name| has_word(text, name)).map(str::to_owned)

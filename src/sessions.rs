@@ -8,6 +8,7 @@ mod choice;
 mod compose;
 mod condition;
 mod does;
+mod entries;
 mod errors;
 mod eval;
 mod follow;
@@ -34,7 +35,7 @@ mod within;
 mod wrapper;
 mod yields;
 
-pub use imports::{Exported, Imported, Wanted, exported};
+pub use imports::{Exported, Imported, Wanted, exported, is_by_module, passed_on};
 pub use wrapper::{HostWrapper, HostWrappers};
 
 use crate::builders;

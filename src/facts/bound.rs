@@ -253,7 +253,11 @@ impl Reader<'_> {
                 || conjunct.tokens.clone().any(|index| {
                     let Some(name) = tree.ident(index) else { return false };
                     let is_value = index > conjunct.tokens.start && tree.raw(index - 1) == "::";
+                    // A table before its column, and what refers to another row, say nothing of the state of this one.
+                    let is_table = tree.raw(index + 1) == ".";
                     !is_value
+                        && !is_table
+                        && !name.ends_with("_id")
                         && !key.iter().any(|column| *column == *name)
                         && !self.statement.is_variable(&name)
                         && STATES.iter().any(|state| name.to_ascii_lowercase().contains(state))

@@ -6,7 +6,7 @@ use crate::drivers;
 use crate::finding::FileId;
 use crate::language::{HostLanguage, Language, is_test};
 use crate::project::Project;
-use crate::sessions::{Exported, Imported, Wanted, exported};
+use crate::sessions::{Exported, Imported, Wanted, exported, is_by_module, passed_on};
 use crate::source::Source;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,6 +14,12 @@ use std::sync::{Arc, OnceLock};
 
 /// How many files of a package are read for one name.
 const MAX_FILES: usize = 64;
+
+/// How many files pass a name on to each other, before one declares it.
+const MAX_PASSED_ON: usize = 2;
+
+/// How many names are asked of others for one that is passed on, and in how many files.
+const MAX_ASKED: usize = 16;
 
 /// What is asked of a file, each time by whom.
 type Questions<'w> = BTreeMap<FileId, BTreeSet<&'w Wanted>>;
@@ -23,7 +29,8 @@ pub fn handles(project: &dyn Project, files: &[File<'_>]) -> BTreeMap<FileId, Im
     let tree = Tree { project, stems: OnceLock::new(), places: OnceLock::new() };
     let asking: Vec<(&File<'_>, &Wanted)> =
         files.iter().flat_map(|file| file.wanted.iter().map(move |wanted| (file, wanted))).collect();
-    let leads: Vec<Vec<FileId>> = asking.par_iter().map(|(file, wanted)| tree.leads_to(file, wanted)).collect();
+    let leads: Vec<Vec<FileId>> =
+        asking.par_iter().map(|(file, wanted)| tree.leads_to((file.id, file.source), wanted)).collect();
     let mut questions = Questions::new();
     for ((_, wanted), there) in asking.iter().zip(&leads) {
         for id in there {
@@ -34,36 +41,24 @@ pub fn handles(project: &dyn Project, files: &[File<'_>]) -> BTreeMap<FileId, Im
         .par_iter()
         .flat_map_iter(|(id, wanted)| {
             let wanted: Vec<&Wanted> = wanted.iter().copied().collect();
-            let found = declared(project, *id, &wanted);
+            let found = tree.declared(*id, &wanted, MAX_PASSED_ON);
             wanted.into_iter().zip(found).filter_map(|(wanted, found)| Some(((*id, wanted), found?)))
         })
         .collect();
     let mut handles: BTreeMap<FileId, Imported> = BTreeMap::new();
     for ((file, wanted), there) in asking.iter().zip(&leads) {
-        let mut found = there.iter().filter_map(|id| answers.get(&(*id, *wanted)));
-        // Where two files declare something else by that name, nobody knows which is meant.
-        if let Some(first) = found.next()
-            && found.all(|other| other == first)
-        {
-            handles.entry(file.id).or_default().insert(wanted.local.clone(), *first);
+        let found = there.iter().filter_map(|id| answers.get(&(*id, *wanted)));
+        if let Some(found) = agreed(found.copied()) {
+            handles.entry(file.id).or_default().insert(wanted.local.clone(), found);
         }
     }
     handles
 }
 
-/// What a file declares of what is asked.
-fn declared(project: &dyn Project, id: FileId, wanted: &[&Wanted]) -> Vec<Option<Exported>> {
-    let read = || {
-        let file = project.files().get(id.0 as usize)?;
-        let content = project.read(id).ok()?;
-        let has = |word: &str| memchr::memmem::find(&content, word.as_bytes()).is_some();
-        let may = |wanted: &&Wanted| has(&wanted.part) && wanted.class.as_deref().is_none_or(has);
-        let Language::Host(language) = file.language else { return None };
-        (wanted.iter().any(may) && drivers::may_use(language, &content)).then_some(())?;
-        Source::new(Arc::clone(&file.path), file.language, content.into_owned()).ok()
-    };
-    let parts: Vec<(Option<&str>, &str)> = wanted.iter().map(|one| (one.class.as_deref(), &*one.part)).collect();
-    read().map_or_else(|| vec![None; wanted.len()], |source| exported(&source, &parts))
+/// What files declare by a name; where two of them declare something else, nobody knows which is meant.
+fn agreed(mut found: impl Iterator<Item = Exported>) -> Option<Exported> {
+    let first = found.next()?;
+    found.all(|other| other == first).then_some(first)
 }
 
 /// The files of a tree, as imports find them.
@@ -97,10 +92,47 @@ impl<'p> Places<'p> {
 }
 
 impl Tree<'_> {
+    /// What a file declares of what is asked. What it passes on is asked of others, `depth` files away at most.
+    fn declared(&self, id: FileId, wanted: &[&Wanted], depth: usize) -> Vec<Option<Exported>> {
+        let nothing = || vec![None; wanted.len()];
+        let Some((source, is_last)) = self.read(id, wanted, depth) else { return nothing() };
+        let parts: Vec<(Option<&str>, &str)> = wanted.iter().map(|one| (one.class.as_deref(), &*one.part)).collect();
+        let found = exported(&source, &parts, &Imported::new());
+        if is_last || found.iter().all(Option::is_some) {
+            return found;
+        }
+        let missing = parts.iter().zip(&found).filter(|(_, found)| found.is_none());
+        let missing: Vec<(Option<&str>, &str)> = missing.map(|(part, _)| *part).collect();
+        let mut imported = Imported::new();
+        for asked in passed_on(&source, &missing).iter().take(MAX_ASKED) {
+            let there = self.leads_to((id, &source), asked).into_iter().take(MAX_ASKED);
+            let answers = there.filter_map(|id| self.declared(id, &[asked], depth - 1).into_iter().next().flatten());
+            if let Some(found) = agreed(answers) {
+                imported.insert(asked.local.clone(), found);
+            }
+        }
+        if imported.is_empty() { found } else { exported(&source, &parts, &imported) }
+    }
+
+    /// A file that may declare something of what is asked, or pass it on; and whether it can only do the former.
+    fn read(&self, id: FileId, wanted: &[&Wanted], depth: usize) -> Option<(Source, bool)> {
+        let file = self.project.files().get(id.0 as usize)?;
+        let Language::Host(language) = file.language else { return None };
+        let content = self.project.read(id).ok()?;
+        let has = |word: &str| memchr::memmem::find(&content, word.as_bytes()).is_some();
+        let may = |wanted: &&Wanted| has(&wanted.part) && wanted.class.as_deref().is_none_or(has);
+        let is_last = depth == 0 || !is_by_module(language);
+        let declares = drivers::may_use(language, &content) && wanted.iter().any(may);
+        let passes = || !is_last && (has("export *") || wanted.iter().any(may));
+        (declares || passes()).then_some(())?;
+        let source = Source::new(Arc::clone(&file.path), file.language, content.into_owned()).ok()?;
+        Some((source, is_last))
+    }
+
     /// The files that a module may be in, as a file names it.
-    fn leads_to(&self, file: &File<'_>, wanted: &Wanted) -> Vec<FileId> {
-        let (id, from, module) = (file.id, file.source.path(), &*wanted.module);
-        let Language::Host(language) = file.source.language() else { return Vec::new() };
+    fn leads_to(&self, (id, source): (FileId, &Source), wanted: &Wanted) -> Vec<FileId> {
+        let (from, module) = (source.path(), &*wanted.module);
+        let Language::Host(language) = source.language() else { return Vec::new() };
         let project = self.project;
         let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
         let found = match language {

@@ -6,9 +6,12 @@ use super::value::Handle;
 use crate::driver::{Driver, Kind};
 use crate::host;
 use crate::host::code::{Code, Value};
-use crate::language::{HostLanguage, Language};
+use crate::language::{HostLanguage, Language, SCRIPT};
+use crate::pattern::ascii;
 use crate::source::Source;
+use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// A name that a file runs SQL on, of which it does not say more than where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -170,7 +173,7 @@ impl Asked<'_, '_, '_> {
 }
 
 /// Whether what a file does not import is not seen in it.
-fn is_by_module(language: HostLanguage) -> bool {
+pub fn is_by_module(language: HostLanguage) -> bool {
     matches!(language, HostLanguage::Python | HostLanguage::JavaScript | HostLanguage::TypeScript | HostLanguage::Tsx)
 }
 
@@ -198,13 +201,14 @@ fn named_part(last: &str) -> (&str, &str) {
 }
 
 /// What a file declares for others: by a name, or by no name what it is as a whole; by a class and the name of a member.
-pub fn exported(source: &Source, parts: &[(Option<&str>, &str)]) -> Vec<Option<Exported>> {
+/// `imported` is what it has from other files.
+pub fn exported(source: &Source, parts: &[(Option<&str>, &str)], imported: &Imported) -> Vec<Option<Exported>> {
     let nothing = || vec![None; parts.len()];
     let (Language::Host(language), Some(code)) = (source.language(), host::code(source)) else { return nothing() };
-    let imported = Imported::new();
-    let names = Names::new(&code, source.text(), language, &imported);
+    let names = Names::new(&code, source.text(), language, imported);
     let value = |handle: Handle| Exported { driver: handle.driver, kind: handle.kind, role: Role::Value };
     let one = |(class, part): &(Option<&str>, &str)| match class {
+        _ if imported.contains_key(&written(*class, part)) => imported.get(&written(*class, part)).copied(),
         Some(class) => {
             code.classes.iter().any(|known| known.name == *class).then_some(())?;
             let field = names.handle_of_field(class, part, 0).map(value);
@@ -218,6 +222,62 @@ pub fn exported(source: &Source, parts: &[(Option<&str>, &str)]) -> Vec<Option<E
             .or_else(|| names.lender(part)),
     };
     parts.iter().map(one).collect()
+}
+
+/// How a file writes what it passes on.
+fn written(class: Option<&str>, part: &str) -> String {
+    class.map_or_else(|| part.to_owned(), |class| format!("{class}.{part}"))
+}
+
+/// What a file would have to know of others to say what these parts are: it passes them on, or makes them of what it imports.
+pub fn passed_on(source: &Source, parts: &[(Option<&str>, &str)]) -> BTreeSet<Wanted> {
+    let (Language::Host(language), Some(code)) = (source.language(), host::code(source)) else {
+        return BTreeSet::new();
+    };
+    let imported = Imported::new();
+    let names = Names::new(&code, source.text(), language, &imported);
+    let mut found = wanted(&names, &code, language);
+    let declared = names.declared();
+    let mut asked = Asked { names: &names, language, found: BTreeSet::new() };
+    for (class, part) in parts {
+        let name = class.unwrap_or(part);
+        if SCRIPT.contains(&language) {
+            for (module, there) in passed_from(source.text(), name) {
+                let (of, part) = if class.is_some() { (Some(there), *part) } else { (None, there) };
+                asked.want(&written(*class, part), module, of, part);
+            }
+        }
+        if class.is_none() {
+            asked.name(part, None, declared.contains(part));
+        }
+    }
+    // Handles by their names alone: `export const db = client`.
+    let plain = code.exprs.iter().filter_map(|expr| match expr.value {
+        Value::Name(name) if names.import(name).is_some() => Some(name),
+        _ => None,
+    });
+    plain.for_each(|name| asked.name(name, None, false));
+    found.append(&mut asked.found);
+    found
+}
+
+/// The modules from which JavaScript passes a name on, and what it is called there: `export { a as name } from "./x"`,
+/// `export * from "./y"`.
+fn passed_from<'t>(text: &'t str, name: &'t str) -> Vec<(&'t str, &'t str)> {
+    static PASSES_ON: LazyLock<Option<Regex>> =
+        LazyLock::new(|| ascii(r"\bexport\s+(?:type\s+)?(?:\*|\{([^{}]*)\})\s*from\s*[\x22']([^\x22']+)[\x22']").ok());
+    let all = PASSES_ON.as_ref().into_iter().flat_map(|passes| passes.captures_iter(text));
+    let named = |list: &'t str| {
+        list.split(',').find_map(|one| {
+            let (there, here) = one.trim().split_once(" as ").unwrap_or((one.trim(), one.trim()));
+            (here.trim() == name).then_some(there.trim())
+        })
+    };
+    all.filter_map(|found| {
+        let there = found.get(1).map_or(Some(name), |list| named(list.as_str()))?;
+        Some((found.get(2)?.as_str(), there))
+    })
+    .collect()
 }
 
 impl Names<'_, '_> {

@@ -8,7 +8,7 @@ use super::types::type_name;
 use super::value::{Handle, Origin, Val};
 use crate::driver::Does;
 use crate::flow::{Evidence, Node, Owner};
-use crate::host::code::{Call, Exit, ExprId, Flow, FunctionId, Value};
+use crate::host::code::{Call, ExprId, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
 
@@ -176,17 +176,9 @@ impl<'a, 's> Names<'a, 's> {
             return Some(Exported { driver, kind, role: Role::Gives });
         }
         self.runs(function, depth).or_else(|| {
-            let mut returned = self.code.stmts.iter().filter_map(|stmt| match stmt.flow {
-                Flow::Exit(Exit::Return(Some(value))) if called.span.contains(stmt.span) => Some(value),
-                _ => None,
-            });
-            let handle = self.handle(returned.next()?, function, depth + 1)?;
+            let handle = self.handle(self.only_returned(function)?, function, depth + 1)?;
             let shared = matches!(handle.kind.owner, Owner::PerCall | Owner::Ambient);
-            (shared && returned.next().is_none()).then_some(Exported {
-                driver: handle.driver,
-                kind: handle.kind,
-                role: Role::Gives,
-            })
+            shared.then_some(Exported { driver: handle.driver, kind: handle.kind, role: Role::Gives })
         })
     }
 

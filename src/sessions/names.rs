@@ -339,7 +339,8 @@ impl<'a, 's> Names<'a, 's> {
                 }
                 match self.handle(*of, function, depth + 1) {
                     Some(of) => derived(&of, of.kind.method(name)?, node.span),
-                    None => self.member_of_value(*of, name, function, depth + 1),
+                    None => (self.member_of_value(*of, name, function, depth + 1))
+                        .or_else(|| self.entry(*of, name, function, depth + 1)),
                 }
             }
             Value::Call(call) => {
@@ -394,7 +395,8 @@ impl<'a, 's> Names<'a, 's> {
                 })
             }
             Value::Propagate(inner) => self.handle(*inner, function, depth + 1),
-            Value::Block(stmt) => self.handle(self.alone_in(*stmt)?, function, depth + 1),
+            Value::Block(stmt) => self.in_block(*stmt, function, depth + 1),
+            Value::Logic { operands, and: false } => self.either(*operands, function, depth),
             Value::Other(parts) => match parts.as_slice() {
                 [only] => self.handle(*only, function, depth + 1),
                 _ => None,
@@ -457,10 +459,10 @@ impl<'a, 's> Names<'a, 's> {
                 made: None,
             });
         }
-        if declared.part.is_some_and(|part| !matches!(part, "0" | "ok")) {
-            return None;
+        match declared.part {
+            None | Some("0" | "ok") => made(),
+            Some(part) => self.entry(declared.value?, part, declared.function, depth + 1),
         }
-        made()
     }
 }
 

@@ -121,7 +121,7 @@ fn of_host<'a>(context: &Context<'a>, found: &mut Vec<Narrow<'a>>) {
             unit: key.function.and_then(|index| file.program.functions.get(index)).map_or("", |one| one.name),
             message: format!(
                 "this key is a hash of no more than 32 bits of the 64 that it has: unrelated values share a lock, {}",
-                harm(file.source.slice(key.lock).contains("try_"))
+                harm(file.source.slice(key.lock).to_ascii_lowercase().contains("try_"))
             ),
             hash: Some(key.at),
             help: "use hashtextextended($1, 0) in SQL, which fills the key",

@@ -311,9 +311,8 @@ impl<'s> Run<'_, 's, '_> {
             return Val::Handle(handle);
         }
         // A maker of a library.
-        if let Some(name) = &name
-            && let Some((driver, kind)) = self.names.made(name, call.constructs)
-        {
+        let made = name.as_ref().and_then(|name| self.names.made(name, call.constructs));
+        if let Some((driver, kind)) = made.or_else(|| self.names.of_container(call)) {
             let kind = self.names.variant((driver, kind), call, self.function());
             let origin = names::origin_of(driver, kind, span);
             let made = Some((call.expr, self.function()));

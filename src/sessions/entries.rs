@@ -8,7 +8,8 @@ use crate::host::code::{Argument, Exit, ExprId, Flow, FunctionId, StmtId, Value}
 const MAX_DEPTH: usize = 8;
 
 impl<'a, 's> Names<'a, 's> {
-    /// The handle that one of two values is: `global.pool ?? new Pool()`. Where both are one, it is of one kind.
+    /// The handle that one of two values is: of one kind where both are one, and what is made here where the other is not known:
+    /// `global.pool ?? new Pool()`. What was there before may stand in for something else: `transaction ?? pool`.
     pub(super) fn either(&self, values: [ExprId; 2], function: FunctionId, depth: usize) -> Option<Handle> {
         let [first, second] = values.map(|value| self.handle(value, function, depth + 1));
         match (first, second) {
@@ -16,7 +17,7 @@ impl<'a, 's> Names<'a, 's> {
                 let same = first.driver.name == second.driver.name && first.kind.name == second.kind.name;
                 same.then_some(second)
             }
-            (first, second) => first.or(second),
+            (first, second) => first.or(second).filter(|one| one.made.is_some_and(|(made, _)| values.contains(&made))),
         }
     }
 

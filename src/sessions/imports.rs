@@ -243,8 +243,11 @@ pub fn passed_on(source: &Source, parts: &[(Option<&str>, &str)]) -> BTreeSet<Wa
         let name = class.unwrap_or(part);
         if SCRIPT.contains(&language) {
             for (module, there) in passed_from(source.text(), name) {
-                let (of, part) = if class.is_some() { (Some(there), *part) } else { (None, there) };
-                asked.want(&written(*class, part), module, of, part);
+                let local = written(*class, part);
+                match class {
+                    Some(_) => asked.want(&local, module, Some(there), part),
+                    None => asked.want(&local, module, None, there),
+                }
             }
         }
         if class.is_none() {

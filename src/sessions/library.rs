@@ -5,8 +5,8 @@ use super::types::type_name;
 use super::value::{Handle, Origin};
 use crate::driver::{Driver, Kind};
 use crate::flow::{Evidence, Owner};
-use crate::host::code::{Argument, Call, ExprId, FunctionId};
-use crate::language::HostLanguage;
+use crate::host::code::{Argument, Call, ExprId, FunctionId, Value};
+use crate::language::{HostLanguage, SCRIPT};
 use crate::pattern::ascii;
 use regex::Regex;
 use std::collections::HashMap;
@@ -68,6 +68,27 @@ impl Names<'_, '_> {
         let capital = name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase));
         let made = by_maker(true).or_else(|| by_maker(false));
         made.or_else(|| if constructs || capital || name.ends_with(".new") { of_type() } else { None })
+    }
+
+    /// What a container of services gives for a type: `provider.GetRequiredService<Db>()`, `app.get(PrismaService)`,
+    /// `context.getBean(DataSource.class)`.
+    pub(super) fn of_container(&self, call: &Call<'_>) -> Option<(&'static Driver, &'static Kind)> {
+        let text = |expr: ExprId| self.code.exprs.get(expr).and_then(|expr| self.text.get(expr.span.range()));
+        let asked = match (self.language, call.name) {
+            (HostLanguage::CSharp, "GetRequiredService" | "GetService" | "GetRequiredKeyedService" | "Resolve") => {
+                text(call.callee)?.split_once('<')?.1.strip_suffix('>')?
+            }
+            (HostLanguage::Java | HostLanguage::Kotlin, "getBean" | "getInstance") => {
+                let ty = text(call.arguments.first()?.value)?;
+                ty.strip_suffix(".class").or_else(|| ty.strip_suffix("::class.java"))?
+            }
+            (language, "get" | "resolve") if SCRIPT.contains(&language) && call.arguments.len() == 1 => {
+                let Value::Name(ty) = self.code.exprs.get(call.arguments[0].value)?.value else { return None };
+                Some(ty).filter(|ty| ty.starts_with(|c: char| c.is_ascii_uppercase()))?
+            }
+            _ => return None,
+        };
+        self.of_type(asked)
     }
 
     /// The framework's handle of that name.

@@ -348,9 +348,8 @@ impl<'a, 's> Names<'a, 's> {
                 if let Some(given) = self.given_by(call, function, node.span, depth) {
                     return Some(given);
                 }
-                if let Some(name) = self.qualified(call.callee)
-                    && let Some((driver, kind)) = self.made(&name, call.constructs)
-                {
+                let made = self.qualified(call.callee).and_then(|name| self.made(&name, call.constructs));
+                if let Some((driver, kind)) = made.or_else(|| self.of_container(call)) {
                     // What stands on a pool or a connection works on that.
                     let on =
                         call.arguments.iter().find_map(|argument| self.handle(argument.value, function, depth + 1));

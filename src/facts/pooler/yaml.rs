@@ -152,11 +152,10 @@ impl Builder {
                 self.add(Node { span, kind }, anchor);
             }
             Event::Alias(anchor) => {
-                if let Some(&to) = self.anchors.get(&anchor) {
-                    self.add(Node { span, kind: Kind::Alias(to) }, 0);
-                } else {
-                    self.add(Node { span, kind: Kind::Sequence(Vec::new()) }, 0);
-                }
+                // What holds itself would be walked for ever.
+                let to = self.anchors.get(&anchor).filter(|&&to| self.open.iter().all(|open| open.id != to));
+                let kind = to.map_or_else(|| Kind::Sequence(Vec::new()), |&to| Kind::Alias(to));
+                self.add(Node { span, kind }, 0);
             }
             Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
                 let is_mapping = matches!(event, Event::MappingStart(..));
@@ -259,8 +258,9 @@ mod tests {
         assert_eq!(yaml.documents.first().and_then(|&d| yaml.get(d, "a")).and_then(|id| yaml.text(id)), Some("1"));
         assert!(!Yaml::parse(&"[".repeat(100_000)).whole);
         assert!(!Yaml::parse(&"{a: ".repeat(2_000)).whole);
-        let loops = Yaml::parse("a: &a [*a]\nb: *nope");
+        let loops = Yaml::parse("a: &a [*a, {c: *a}]\nb: *nope");
         assert!(loops.documents.len() <= 1);
+        assert!(loops.nodes.iter().all(|node| !matches!(node.kind, Kind::Alias(_))));
     }
 
     proptest! {

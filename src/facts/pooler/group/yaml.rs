@@ -153,7 +153,8 @@ impl Walk<'_> {
         }
         let yaml = self.yaml;
         for (key, value) in yaml.pairs(id) {
-            let Some(name) = yaml.text(key) else { continue };
+            // What is merged in is among the pairs.
+            let Some(name) = yaml.text(key).filter(|name| *name != "<<") else { continue };
             if matches!(name, "containers" | "initContainers") {
                 for &container in yaml.elements(value) {
                     self.container(container, id, document);

@@ -120,10 +120,16 @@ impl Tree<'_> {
         let Language::Host(language) = file.language else { return None };
         let content = self.project.read(id).ok()?;
         let has = |word: &str| memchr::memmem::find(&content, word.as_bytes()).is_some();
-        let may = |wanted: &&Wanted| has(&wanted.part) && wanted.class.as_deref().is_none_or(has);
+        let may = |wanted: &&Wanted| match &wanted.class {
+            Some(class) => has(&wanted.part) && may_declare(&content, class),
+            None => wanted.part.is_empty() || may_declare(&content, &wanted.part),
+        };
         let is_last = depth == 0 || !is_by_module(language);
         let declares = drivers::may_use(language, &content) && wanted.iter().any(may);
-        let passes = || !is_last && (has("export *") || wanted.iter().any(may));
+        let passes = || {
+            !is_last
+                && (has("export *") || wanted.iter().any(|wanted| has(wanted.class.as_ref().unwrap_or(&wanted.part))))
+        };
         (declares || passes()).then_some(())?;
         let source = Source::new(Arc::clone(&file.path), file.language, content.into_owned()).ok()?;
         Some((source, is_last))
@@ -251,6 +257,56 @@ impl Tree<'_> {
         };
         seen && !is_test(&file.path)
     }
+}
+
+/// Whether a content may declare a name: behind a word that declares something, in a receiver of Go's or Kotlin's, or where a
+/// line begins with an assignment to it.
+fn may_declare(content: &[u8], name: &str) -> bool {
+    const WORDS: &[&[u8]] = &[
+        b"class",
+        b"const",
+        b"def",
+        b"defmodule",
+        b"enum",
+        b"fn",
+        b"fun",
+        b"func",
+        b"function",
+        b"impl",
+        b"interface",
+        b"let",
+        b"lazy",
+        b"module",
+        b"mut",
+        b"object",
+        b"record",
+        b"static",
+        b"struct",
+        b"trait",
+        b"type",
+        b"val",
+        b"var",
+    ];
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    memchr::memmem::find_iter(content, name.as_bytes()).any(|at| {
+        let (before, after) = (&content[..at], &content[at + name.len()..]);
+        if before.last().is_some_and(is_word) || after.first().is_some_and(is_word) {
+            return false;
+        }
+        let head = before.trim_ascii_end();
+        let word = &head[head.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1)..];
+        let begins = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| *byte == b'\n');
+        let tail = after.trim_ascii_start();
+        let is_bound = || begins && matches!(tail.first(), Some(b'=' | b':' | b','));
+        // `func (s *Store) pool()`, `fun Store.pool()`, `exports.pool = …`, `export { pool }`, `static Pool pool = …`
+        let is_received = || after.starts_with(b")") || word == b"fun" || head.ends_with(b"exports.");
+        let is_listed = || matches!(head.last(), Some(b'{' | b',')) && matches!(tail.first(), Some(b'}' | b','));
+        WORDS.contains(&word)
+            || is_bound()
+            || is_received()
+            || is_listed()
+            || tail.starts_with(b"=") && !word.is_empty()
+    })
 }
 
 /// Files of host code by their names.

@@ -225,6 +225,20 @@ impl UnitFlow {
         })
     }
 
+    /// Whether a lock was taken in a transaction that a function has begun which is followed from this one, and the work comes
+    /// when that has returned: what it left open on some way, nobody keeps open for this.
+    pub fn is_left_behind(&self, site: SiteId, work: StepId) -> bool {
+        let Some(&lock) = self.index.step_of.get(&site) else { return false };
+        let begin = self.trace.before[lock].begin();
+        self.unit.root.nodes().any(|node| match node {
+            Node::Block { label, body } if label.starts_with('\0') => {
+                let holds = |wanted| body.steps().any(|step| step == wanted);
+                holds(lock) && begin.is_some_and(holds) && !holds(work)
+            }
+            _ => false,
+        })
+    }
+
     /// Whether another unit is what the same function does on a session: they have their steps in common.
     pub fn is_of_function_of(&self, other: &Self) -> bool {
         let (mine, others) = (&self.unit, &other.unit);

@@ -1,10 +1,11 @@
 //! There is an unlock, but a way out between lock and unlock skips it.
 
 use crate::finding::{Level, Place};
-use crate::flow::interpret::Way;
+use crate::flow::interpret::{Leaving, Way};
 use crate::flow::{Action, Evidence, Owner, SiteId, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Action as Call, Sameness, Scope};
+use std::cmp::Reverse;
 
 pub(super) const RULE: Rule = Rule {
     name: "unlock-not-on-error-path",
@@ -14,8 +15,44 @@ pub(super) const RULE: Rule = Rule {
     checks: &[Check::Unit(check)],
 };
 
+/// A lock, the unlock that is for it, and the way out that skips that.
+struct Skipped<'a> {
+    site: SiteId,
+    release: SiteId,
+    level: Level,
+    by: &'a Leaving,
+    what: &'static str,
+}
+
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
-    let of_unit = silence_of_unit(flow);
+    let mut found = skipped(context, flow, sink);
+    // One unlock that is skipped is one fault, however many locks it is for: the surest is told.
+    found.sort_by_key(|one| (one.release, Reverse(one.level), one.site));
+    for of_release in found.chunk_by(|one, next| one.release == next.release) {
+        let (one, others) = (&of_release[0], &of_release[1..]);
+        let (release, at) = (&flow.unit.sites[one.release], flow.unit.sites[one.site].span);
+        let mut story = sink
+            .report(
+                &RULE,
+                one.level,
+                Place::new(context.file.id, release.span),
+                "not every way out reaches this unlock, and ROLLBACK does not release a session lock",
+            )
+            .statement(release.statement)
+            .unit(&flow.unit.name)
+            .related(Place::new(context.file.id, at), "the lock is taken here")
+            .related(Place::new(context.file.id, one.by.span), one.what)
+            .about(context.file.id, at)
+            .help(help(flow, one.release));
+        for other in others {
+            story = story.about(context.file.id, flow.unit.sites[other.site].span);
+        }
+    }
+}
+
+fn skipped<'a>(context: &Context<'_>, flow: &'a UnitFlow, sink: &mut Sink) -> Vec<Skipped<'a>> {
+    let mut found = Vec::new();
+    let of_unit = silence_of_unit(context, flow);
     for (site, function, key) in flow.acquired().filter(|(_, function, _)| function.scope == Scope::Session) {
         let at = flow.unit.sites[site].span;
         let undecided = function.action == Call::TryLock && !flow.is_decided(site);
@@ -57,19 +94,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Way::Raise => (Level::Error, "this exception leaves the lock held"),
             Way::Return | Way::End => (Level::Error, "this way out leaves the lock held"),
         };
-        sink.report(
-            &RULE,
-            level,
-            Place::new(context.file.id, flow.unit.sites[release].span),
-            "not every way out reaches this unlock, and ROLLBACK does not release a session lock",
-        )
-        .statement(flow.unit.sites[release].statement)
-        .unit(&flow.unit.name)
-        .related(Place::new(context.file.id, at), "the lock is taken here")
-        .related(Place::new(context.file.id, skipping.span), what)
-        .about(context.file.id, at)
-        .help(help(flow, release));
+        found.push(Skipped { site, release, level, by: skipping, what });
     }
+    found
 }
 
 /// What mends it: a block that catches exceptions cannot COMMIT, and a failed transaction refuses the unlock.
@@ -89,9 +116,12 @@ fn help(flow: &UnitFlow, release: SiteId) -> &'static str {
 }
 
 /// Why no way out of a unit leaves a lock behind.
-fn silence_of_unit(flow: &UnitFlow) -> Option<&'static str> {
+fn silence_of_unit(context: &Context<'_>, flow: &UnitFlow) -> Option<&'static str> {
     match flow.unit.kind {
         UnitKind::Script => return Some("a script that fails ends, and its session with it"),
+        UnitKind::Procedure { inline: true } if !context.file.is_host() => {
+            return Some("a DO block of a script that fails ends it, and its session with it");
+        }
         UnitKind::Query => return Some("what its caller does between lock and unlock is not seen"),
         _ => {}
     }

@@ -29,7 +29,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     let outside = || flow.unit.steps.iter().enumerate().filter(|(_, step)| step.action == Action::Outside);
     // A lock of the session keeps others out until it is released, whoever works meanwhile.
     for (site, ..) in flow.acquired().filter(|(_, function, _)| function.scope == Scope::Transaction) {
-        let Some((step, work)) = outside().find(|(id, _)| flow.trace.before[*id].held_any.contains(site)) else {
+        let under = |id: StepId| flow.trace.before[id].held_any.contains(site) && !flow.is_left_behind(site, id);
+        let Some((step, work)) = outside().find(|(id, _)| under(*id)) else {
             let why = "no work under it goes through another session of the same pool";
             sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;

@@ -178,6 +178,9 @@ impl<'s> Run<'_, 's, '_> {
         if matches!(receiver, Val::Answer(_) | Val::Nothing | Val::This) && self.caught(call, &vals, mark, out) {
             return receiver;
         }
+        if let Some(val) = self.there_where(&receiver, call, &asked, out) {
+            return val;
+        }
         match receiver {
             Val::Handle(handle) => self.method(&handle, call, &asked, out),
             Val::Query(query) => self.of_query(query, call, &asked, span, out),

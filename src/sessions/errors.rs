@@ -9,9 +9,32 @@ use crate::language::HostLanguage;
 /// What puts words around an error in Go.
 const WRAPS: &[&str] = &["Errorf", "Wrap", "Wrapf", "WithMessage", "WithMessagef", "WithStack", "WithDetail", "Join"];
 
+/// What puts a value into something from which others take it out again.
+const HOLDS: &[&str] = &[
+    "Arc::new",
+    "Box::new",
+    "Future.successful",
+    "Mutex::new",
+    "Ok",
+    "Optional.of",
+    "Optional.ofNullable",
+    "Promise.resolve",
+    "Rc::new",
+    "Result.success",
+    "Right",
+    "Some",
+    "Task.FromResult",
+];
+
 impl<'s> Run<'_, 's, '_> {
-    /// An error with something around it: `fmt.Errorf("…: %w", err)`, `Err(e)`.
+    /// An error with something around it: `fmt.Errorf("…: %w", err)`, `Err(e)`; a connection in something, `Ok(conn)`.
     pub(super) fn passed_on(&self, call: &Call<'s>, vals: &[Val]) -> Option<Val> {
+        let callee = self.program.code.exprs.get(call.callee).map_or("", |callee| self.slice(callee.span));
+        if let [held @ Val::Handle(_)] = vals
+            && HOLDS.contains(&callee)
+        {
+            return Some(held.clone());
+        }
         let passes = match self.program.language {
             HostLanguage::Go => WRAPS.contains(&call.name),
             HostLanguage::Rust => call.name == "Err",

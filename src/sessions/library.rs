@@ -160,8 +160,8 @@ pub(super) fn aliases(text: &str, language: HostLanguage) -> HashMap<&str, &str>
 }
 
 /// Whether a name in code means a name of a library: the same, or one ends in the other at a dot. Where no import shows the
-/// library, `Database` does not mean `Sequel.Database`; and a known name without a dot is a whole one: `this.knex(…)` does
-/// not make what `knex(…)` does.
+/// library, `Database` does not mean `Sequel.Database`; in Go, which names the package of another one's function, `Connect` does
+/// not mean `pgxpool.Connect`; and a known name without a dot is a whole one: `this.knex(…)` does not make what `knex(…)` does.
 fn means(driver: &Driver, known: &str, name: &str, exact: bool) -> bool {
     if exact || known == name {
         return known == name;
@@ -170,5 +170,6 @@ fn means(driver: &Driver, known: &str, name: &str, exact: bool) -> bool {
         return name.ends_with(end);
     }
     let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'));
-    !driver.imports.is_empty() && ends(known, name) || known.contains('.') && ends(name, known)
+    let names_packages = driver.languages == [HostLanguage::Go] && !name.contains('.');
+    !driver.imports.is_empty() && !names_packages && ends(known, name) || known.contains('.') && ends(name, known)
 }

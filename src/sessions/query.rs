@@ -222,6 +222,27 @@ impl<'s> Run<'_, 's, '_> {
         Val::Answer(answer)
     }
 
+    /// Rust's `granted.then_some(conn)` and `granted.then(|| conn)`: the one is there where the other says so.
+    pub(super) fn there_where(
+        &mut self,
+        receiver: &Val,
+        call: &Call<'s>,
+        asked: &Asked<'_, 's>,
+        out: &mut Vec<Node>,
+    ) -> Option<Val> {
+        let [given] = asked.vals else { return None };
+        if self.program.language != HostLanguage::Rust || !matches!(call.name, "then" | "then_some") {
+            return None;
+        }
+        if let Val::Answer(answer) = receiver {
+            self.decides(Answer { part: Part::Value, ..*answer });
+        }
+        Some(match given {
+            Val::Function(function) => self.follow(*function, &[], &[], true, out),
+            val => val.clone(),
+        })
+    }
+
     /// Functions among the arguments run here, with a value.
     pub(super) fn handed_on(&mut self, val: &Val, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
         let mut result = val.clone();

@@ -177,6 +177,13 @@ impl UnitFlow {
         index.drops_all || index.may_be_released.contains(&site) || index.meant.contains(&site)
     }
 
+    /// Whether an unlock of the unit is for the very key and mode of a lock, wherever it stands.
+    pub fn has_unlock_of_its_key(&self, site: SiteId) -> bool {
+        self.unit.advisory(site).is_some_and(|(function, key)| {
+            self.index.unlocks.get(&function.mode).is_some_and(|keys| keys.holds(key) == Sameness::Equal)
+        })
+    }
+
     /// Whether an unlock fits a lock that is held there, or is of the very key that was locked earlier.
     pub fn fits_a_lock(&self, release: SiteId) -> bool {
         let Some((unlock, key)) = self.unit.advisory(release) else { return false };

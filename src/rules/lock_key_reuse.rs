@@ -133,6 +133,7 @@ fn unrelated(early: &Use<'_>, late: &Use<'_>) -> bool {
         && early.is_test == late.is_test
         && !std::ptr::eq(early.flow, late.flow)
         && !are_two_sides(early, late)
+        && !are_by_one_helper(early, late)
         && (early.flow.unit.name != late.flow.unit.name
             || early.flow.unit.name.is_empty()
             || early.flow.unit.kind == UnitKind::Host && early.directory != late.directory && words(early).len() < SAYING)
@@ -147,6 +148,12 @@ fn unrelated(early: &Use<'_>, late: &Use<'_>) -> bool {
 fn are_two_sides(early: &Use<'_>, late: &Use<'_>) -> bool {
     let mode = |one: &Use<'_>| one.flow.unit.advisory(one.site).map(|(function, _)| function.mode);
     mode(early) != mode(late)
+}
+
+/// Whether one and the same call takes the key, in a helper that both units call: it is there for what they share.
+fn are_by_one_helper(early: &Use<'_>, late: &Use<'_>) -> bool {
+    let via = |one: &Use<'_>| one.flow.unit.sites[one.site].via;
+    via(early).is_some() && via(early) == via(late)
 }
 
 /// Whether both keys come from constants of one name.

@@ -91,9 +91,18 @@ fn of_statement<'a>(context: &Context<'a>, statement: &'a Statement<'_>, found: 
             continue;
         };
         // What host code binds may be one text for ever.
-        let mut bound = context.file.units.iter().filter_map(|flow| Some((flow, flow.unit.step_at(lock.span)?.1)));
-        if bound.any(|(flow, site)| flow.unit.advisory(site).is_some_and(|(_, key)| key.is_literal())) {
+        let bound = context.file.units.iter().filter_map(|flow| Some((flow, flow.unit.step_at(lock.span)?.1)));
+        if bound.clone().any(|(flow, site)| flow.unit.advisory(site).is_some_and(|(_, key)| key.is_literal())) {
             sink.silent(&RULE, context, lock.span, "what is hashed is one constant");
+            continue;
+        }
+        let mut keys = bound.filter_map(|(flow, site)| Some(flow.unit.advisory(site)?.1.to_string()));
+        if is_one_of_few(context.file.source.slice(lock.span)) || keys.any(|key| is_one_of_few(&key)) {
+            sink.silent(&RULE, context, lock.span, "what is hashed is named for something of which there are few");
+            continue;
+        }
+        if is_known(context, lock.span) {
+            sink.silent(&RULE, context, lock.span, "a comment beside it speaks of the hash");
             continue;
         }
         found.push(Narrow {
@@ -127,6 +136,54 @@ fn of_host<'a>(context: &Context<'a>, found: &mut Vec<Narrow<'a>>) {
             help: "use hashtextextended($1, 0) in SQL, which fills the key",
         });
     }
+}
+
+/// Whether a key is made of a name of something of which a database has few, and of no id: `hashtext(slot_name)`.
+fn is_one_of_few(key: &str) -> bool {
+    const THINGS: &[&str] = &[
+        "channel",
+        "cron",
+        "database",
+        "graph",
+        "instance",
+        "job",
+        "migration",
+        "pool",
+        "queue",
+        "region",
+        "schedule",
+        "scheduler",
+        "schema",
+        "slot",
+        "step",
+        "table",
+        "topic",
+        "worker",
+    ];
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for c in key.chars().chain([' ']) {
+        if (!c.is_alphanumeric() || c.is_uppercase()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
+    }
+    let is = |one: &str| words.iter().any(|word| word == one);
+    THINGS.iter().any(|thing| is(thing)) && !is("id") && !is("uuid")
+}
+
+/// How far from a lock a comment about it stands, in bytes.
+const NEAR: usize = 160;
+
+/// Whether a comment before a lock shows that somebody has thought of it.
+fn is_known(context: &Context<'_>, lock: Span) -> bool {
+    let speaks = |comment: &Span| {
+        let lower = context.file.source.slice(*comment).to_lowercase();
+        ["collision", "collide", "32-bit", "32 bit"].iter().any(|word| lower.contains(word))
+    };
+    let comments = &context.file.comments;
+    let after = comments.partition_point(|comment| comment.end <= lock.start);
+    comments[..after].iter().rev().take_while(|comment| lock.start - comment.end < NEAR).any(speaks)
 }
 
 /// What comes of a key that two values share.

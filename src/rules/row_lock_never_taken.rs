@@ -2,7 +2,7 @@
 
 use crate::finding::Level;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Evaluation, QueryId, RowLock, Tree};
+use crate::sql::clause::{Evaluation, QueryId, RowLock, Tokens, Tree};
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -32,7 +32,7 @@ fn verdict(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Option<(Level, &'
         Evaluation::Yes | Evaluation::DeadBranch => {}
         Evaluation::UnreadCte(_) => {
             return Some((
-                Level::Error,
+                if is_locked_anyway(tree, query) { Level::Note } else { Level::Error },
                 "this clause locks no row: nothing reads the WITH query that holds this clause, so it never runs",
                 "read the WITH query in FROM, or lock the rows in a statement of their own",
             ));
@@ -63,6 +63,21 @@ fn verdict(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Option<(Level, &'
         "this clause locks no row: it does not reach into a function",
         "lock the rows inside the function, or in a query on the table itself",
     ))
+}
+
+/// Whether the statement itself changes the rows that a query asks for, by the same condition: that locks them, if in no order.
+fn is_locked_anyway(tree: &Tree<'_>, query: QueryId) -> bool {
+    let words =
+        |tokens: &Tokens| -> Vec<String> { tokens.clone().map(|index| tree.raw(index).to_lowercase()).collect() };
+    let Some(select) = tree.query(query).select().filter(|_| tree.query(query).order_by.is_none()) else {
+        return false;
+    };
+    let ([item], Some(asked)) = (select.from.as_slice(), &select.condition) else { return false };
+    let root = tree.roots().first().and_then(|root| tree.query(*root).dml());
+    root.is_some_and(|dml| {
+        let conjuncts: Vec<Vec<String>> = dml.conjuncts.iter().map(|one| words(&one.tokens)).collect();
+        dml.target.name == item.name && conjuncts == [words(asked)]
+    })
 }
 
 /// Whether the rows of a WITH query are locked by what it does: the clause outside says it once more.

@@ -55,7 +55,7 @@ fn silence(flow: &UnitFlow, step: StepId, site: SiteId, elsewhere: Sameness) -> 
     if !before.in_transaction() {
         return Some("it is not known to be taken inside a transaction");
     }
-    if flow.has_unlock_attempt(site) {
+    if flow.has_unlock_attempt(site) || flow.has_unlock_of_its_key(site) {
         return Some("an unlock in the same unit is for this lock, or may be");
     }
     if flow.only_acquires() {

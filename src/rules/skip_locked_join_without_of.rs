@@ -51,6 +51,16 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             sink.silent(&RULE, context, statement.source(&lock.tokens), "it locks the rows of one table");
             continue;
         };
+        if joined.iter().all(|(item, _)| is_sorted_by(tree, query, item) && gives_its_id(tree, select, item)) {
+            let why =
+                "the rows are taken in the order of the joined table, and its keys are given out: both are claimed";
+            sink.silent(&RULE, context, statement.source(&lock.tokens), why);
+            continue;
+        }
+        if matches!(lock.strength, Strength::Share | Strength::KeyShare) {
+            sink.silent(&RULE, context, statement.source(&lock.tokens), "a share lock keeps no other share lock out");
+            continue;
+        }
         if all_change(tree, queue, &joined) || go_with(tree, query, select, &joined) {
             let why = "the rows of the joined table are changed, or deleted with those that they refer to";
             sink.silent(&RULE, context, statement.source(&lock.tokens), why);
@@ -105,6 +115,19 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 fn says_which(name: &str) -> bool {
     let verb = name.strip_prefix('%').is_some_and(|verb| !verb.contains(['(', '$']));
     !verb && !matches!(name, "{}" | "?")
+}
+
+/// Whether a query is sorted first of all by a column of an item of its FROM.
+fn is_sorted_by(tree: &Tree<'_>, query: QueryId, item: &FromItem) -> bool {
+    let Some(order) = &tree.query(query).order_by else { return false };
+    let first = order.clone().find(|&index| tree.ident(index).is_some());
+    first.is_some_and(|first| tree.ident(first).as_deref() == Some(item.reference()) && tree.raw(first + 1) == ".")
+}
+
+/// Whether the select list gives the `id` of an item of FROM by its name.
+fn gives_its_id(tree: &Tree<'_>, select: &Select, item: &FromItem) -> bool {
+    let is_named = |at: usize, name: &str| tree.ident(at).as_deref() == Some(name);
+    select.list.iter().any(|part| is_named(part.start, item.reference()) && is_named(part.start + 2, "id"))
 }
 
 /// Whether the statement changes the rows of all tables whose rows are locked.

@@ -44,6 +44,8 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             Some("it takes what a sub-select or a WITH query picks, which may be bounded")
         } else if bound(statement, select, &context.facts.catalog) != Bound::Open {
             Some("its conditions name the rows")
+        } else if is_looped_over(context, statement) {
+            Some("the routine itself goes over all of them, and hands none out")
         } else if is_asked_for(statement, select) {
             Some("two columns or more are given by the caller, and nothing else is asked: that names few rows")
         } else if ends_a_key(statement, select, &context.facts.catalog) {
@@ -70,6 +72,13 @@ fn is_open_ended(tree: &Tree<'_>, select: &Select) -> bool {
     let hole = |at: usize| tree.kind(at) == Some(TokenKind::Hole) || is_verb(at);
     let last = |condition: &Tokens| condition.end.checked_sub(1).is_some_and(|last| condition.len() > 3 && hole(last));
     select.condition.as_ref().is_some_and(last)
+}
+
+/// Whether a loop of PL/pgSQL goes over the rows: `FOR r IN SELECT …`.
+fn is_looped_over(context: &Context<'_>, statement: &Statement<'_>) -> bool {
+    let before = context.file.source.text().get(..statement.span.start).unwrap_or_default().trim_end();
+    let last = before.rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default();
+    last.eq_ignore_ascii_case("in") && statement.query.is_none()
 }
 
 /// Whether each condition fixes a column to a value that the caller gives, two or more of them, or asks for NULL: no backlog is

@@ -44,7 +44,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         }
         let at = flow.unit.sites[site].span;
         let of_reset = || is_reset(context, at).then_some("it stands in the reset of a session");
-        if let Some(silence) = silence.or_else(of_reset) {
+        let of_end = || is_before_the_end(context, at).then_some("the connection, or its pool, is closed behind it");
+        if let Some(silence) = silence.or_else(of_reset).or_else(of_end) {
             sink.silent(&RULE, context, at, silence);
             continue;
         }
@@ -57,6 +58,16 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         )
         .help("unlock the key that was locked");
     }
+}
+
+/// Whether something is closed a few statements behind a place in host code.
+fn is_before_the_end(context: &Context<'_>, at: Span) -> bool {
+    const ENDS: &[&str] = &[".end(", ".close(", ".Close(", ".destroy(", ".CloseAsync(", ".disconnect(", ".close!"];
+    let text = context.file.source.text();
+    let function = context.file.program.function_around(at).and_then(|index| context.file.program.functions.get(index));
+    let end = function.map_or(at.end, |function| function.span.end);
+    let behind = beginning(text.get(at.end..end).unwrap_or_default(), AROUND);
+    ENDS.iter().any(|call| behind.contains(call))
 }
 
 /// Whether a word stands in the name of a script that somebody runs: `scripts/release-locks.js`.

@@ -5,7 +5,8 @@ use crate::host::Literal;
 /// Other databases, as arms of a choice name them.
 const OTHERS: &[&str] = &["mysql", "mariadb", "sqlite", "mssql", "sqlserver", "oracle"];
 
-/// Whether a literal stands in the arm of a choice that is for another database: `Self::MySql => "…"`, `case "mysql":`.
+/// Whether a literal stands in the arm of a choice that is for another database: `Self::MySql => "…"`, `case "mysql":`,
+/// `if dialect == "sqlite" {`.
 pub(super) fn is_for_another(text: &str, literal: &Literal<'_>) -> bool {
     let before = text.get(..literal.span.start).unwrap_or_default();
     let mut lines = before.rsplit('\n');
@@ -14,7 +15,11 @@ pub(super) fn is_for_another(text: &str, literal: &Literal<'_>) -> bool {
         let line = line.trim();
         let head = line.rfind("=>").or_else(|| line.rfind("->")).map(|arrow| &line[..arrow]);
         let case = ["case ", "when "].iter().any(|word| line.starts_with(word)).then_some(line);
-        head.or(case).map(|head| {
+        let asks =
+            ["if ", "if(", "elif ", "elsif "].iter().any(|word| line.contains(word)) && line.ends_with(['{', ':', ')']);
+        let asked =
+            (asks && !["!=", " !", "(!", "not ", "else", "~="].iter().any(|word| line.contains(word))).then_some(line);
+        head.or(case).or(asked).map(|head| {
             let head = head.to_ascii_lowercase();
             OTHERS.iter().any(|other| head.contains(other)) && !head.contains("postgres")
         })

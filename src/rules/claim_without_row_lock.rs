@@ -24,26 +24,98 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         || context.file.runs_once(statement)
         || context.file.is_locked_otherwise(statement)
         || context.file.is_behind_a_row(statement)
+        || is_shown(context, statement)
         || is_serialised(context, statement)
     {
         return;
     }
     if let Some(update) = statement.claimed_by {
-        report(context, statement, &tree.all(), update, sink);
+        report(context, statement, &tree.all(), (update, true), sink);
     }
     for (_, query) in tree.queries() {
         // A deleted row is gone for the second worker; only an UPDATE finds it again.
         let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
         let Some(pick) = pick(tree, dml).filter(|&pick| is_for_somebody(statement, dml, pick)) else { continue };
-        report(context, statement, &tree.query(pick).tokens, statement.source(&dml.target.tokens), sink);
+        let is_work = dml.set.clone().is_some_and(|set| is_work(tree, set));
+        report(context, statement, &tree.query(pick).tokens, (statement.source(&dml.target.tokens), is_work), sink);
     }
 }
 
-/// `tokens` pick the row that is taken at `update`.
-fn report(context: &Context<'_>, statement: &Statement<'_>, tokens: &Tokens, update: Span, sink: &mut Sink) {
+/// Whether a script of psql runs a statement in sight of somebody, which no worker does.
+fn is_shown(context: &Context<'_>, statement: &Statement<'_>) -> bool {
+    let by_hand = context.file.units_around(statement).any(|flow| flow.unit.is_run_by_hand());
+    by_hand && context.file.source.text().lines().any(|line| line.starts_with("\\echo "))
+}
+
+/// Whether what is set says that somebody is at a row from now on: a state, a worker, a time until which it is theirs. Other
+/// changes may be done twice without anybody being told.
+fn is_work(tree: &Tree<'_>, set: Tokens) -> bool {
+    const WORDS: &[&str] = &[
+        "acquire",
+        "active",
+        "assign",
+        "attempt",
+        "busy",
+        "by",
+        "claim",
+        "deliver",
+        "dispatch",
+        "enqueue",
+        "execut",
+        "fetch",
+        "flight",
+        "handl",
+        "held",
+        "holder",
+        "invisible",
+        "lease",
+        "lock",
+        "owner",
+        "pending",
+        "pick",
+        "process",
+        "progress",
+        "publish",
+        "queue",
+        "reserv",
+        "retr",
+        "run",
+        "sending",
+        "start",
+        "taken",
+        "timeout",
+        "until",
+        "visib",
+        "work",
+    ];
+    let is_param = |index: usize| matches!(tree.kind(index), Some(TokenKind::Param | TokenKind::Hole));
+    let is_state = |index: usize| tree.ident(index).is_some_and(|name| name.contains("stat") || name.contains("phase"));
+    let is_given = tree.commas(set.clone()).iter().any(|part| is_state(part.start) && part.clone().any(is_param));
+    is_given
+        || set
+            .filter_map(|index| {
+                let text = tree.ident(index).map_or_else(|| tree.raw(index).to_lowercase(), |name| name.to_lowercase());
+                let is_text = tree.ident(index).is_some() || text.starts_with('\'');
+                is_text.then_some(text)
+            })
+            .any(|text| {
+                let mut words = text.split(|c: char| !c.is_alphanumeric());
+                words.any(|word| word.ends_with("ing") || WORDS.iter().any(|known| word.starts_with(known)))
+            })
+}
+
+/// `tokens` pick the row that is taken at `update`; `is_work` is whether somebody is at it from then on.
+fn report(
+    context: &Context<'_>,
+    statement: &Statement<'_>,
+    tokens: &Tokens,
+    (update, is_work): (Span, bool),
+    sink: &mut Sink,
+) {
     // What host code holds while it runs a query of an SQL file is not followed.
     let is_called = context.file.units_around(statement).any(|flow| flow.unit.kind == UnitKind::Query);
-    let level = if is_called && context.facts.host_locks { Level::Note } else { Level::Warning };
+    let quiet = is_called && context.facts.host_locks || !is_work;
+    let level = if quiet { Level::Note } else { Level::Warning };
     sink.at_tokens(
         &RULE,
         level,

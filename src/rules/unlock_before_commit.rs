@@ -20,7 +20,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         let before = &flow.trace.before[step];
-        let commits = flow.unit.session.is_none() || flow.commits_after(step);
+        // What an annotation has begun is committed when the method returns.
+        let annotated = flow.unit.session.as_ref().is_some_and(|session| session.annotated);
+        let commits = flow.unit.session.is_none() || annotated || flow.commits_after(step);
         if !before.in_transaction() || !commits {
             let why = "no transaction is known to be open here and committed later";
             sink.silent(&RULE, context, flow.unit.sites[site].span, why);

@@ -4,7 +4,7 @@ use super::call::Asked;
 use super::value::{Handle, Origin, Val};
 use super::{MAX_INLINED, MAX_STEPS, Run, THIS, names};
 use crate::driver::{Does, Driver, Kind, LIBRARY, SCRIPT};
-use crate::flow::{Action, Begins, Catches, Evidence, Node};
+use crate::flow::{Action, Begins, Catches, Evidence, Node, Owner};
 use crate::host::code::{Argument, Call, FunctionId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -395,6 +395,11 @@ impl<'s> Run<'_, 's, '_> {
             self.frame().vars.insert("it".to_owned(), val.clone());
         }
         for (parameter, val) in called.parameters.iter().zip(vals) {
+            // Of what is given nothing is known, but that it is a pool, by the type that it has here.
+            let is_pool = |ty: &str| self.names.of_type(ty).is_some_and(|(_, kind)| kind.owner == Owner::PerCall);
+            if matches!(val, Val::Nothing) && parameter.ty.is_some_and(is_pool) {
+                continue;
+            }
             match (parameter.parts.as_slice(), val) {
                 ([], val) => {
                     self.frame().vars.insert(names::bare(parameter.name).to_owned(), val.clone());

@@ -21,6 +21,9 @@ const FETCHES: &[&str] = &[
     "QueryRowxContext",
     "QuerySingle",
     "QuerySingleAsync",
+    "queryForList",
+    "queryForMap",
+    "queryForObject",
     "fetch_all",
     "fetch_one",
     "fetch_optional",
@@ -83,6 +86,12 @@ impl<'s> Run<'_, 's, '_> {
         let call = loop {
             match code.exprs.get(at).map(|expr| &expr.value) {
                 Some(Value::Propagate(inner)) => at = *inner,
+                // `query() ?: false`, which nobody takes either.
+                Some(Value::Logic { and: false, operands: [first, second] })
+                    if matches!(code.exprs.get(*second).map(|expr| &expr.value), Some(Value::Constant(_))) =>
+                {
+                    at = *first;
+                }
                 Some(Value::Call(call)) => break &code.calls[*call],
                 _ => return,
             }

@@ -205,7 +205,8 @@ fn apart(early: &Use<'_>, late: &Use<'_>) -> bool {
     let others = second(early).is_none_or(|part| Some(part) != second(late));
     let classes = matches!((class(early), class(late)), (Some(a), Some(b)) if a != b);
     let names = words(early).is_disjoint(&words(late));
-    let apart = match early.file == late.file {
+    let written = |one: &Use<'_>| one.flow.unit.sites[one.site].via.map_or(one.file, |via| via.file);
+    let apart = match written(early) == written(late) {
         true => classes && names,
         false => classes || names || early.directory != late.directory,
     };

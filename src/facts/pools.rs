@@ -34,7 +34,7 @@ impl Pools {
             if !asks || is_test(&file.path) || is_of_tests(&file.path) {
                 return None;
             }
-            let content = project.read_into(id, buffer).ok()?;
+            let content = without_tests(project.read_into(id, buffer).ok()?, file.language);
             let found = pools_of_one(content, file.language);
             (!(found.is_empty() || is_host && prefilter::is_for_another(content))).then_some((is_host, found))
         };
@@ -57,6 +57,13 @@ impl Pools {
             Size::Unknown => self.set.contains(&language) || self.made.contains(&language),
         }
     }
+}
+
+/// A content up to the tests at its end, which Rust has in the file of what they test.
+fn without_tests(content: &[u8], language: Language) -> &[u8] {
+    let tests =
+        memchr::memmem::find(content, b"#[cfg(test)]").filter(|_| language == Language::Host(HostLanguage::Rust));
+    tests.map_or(content, |at| &content[..at])
 }
 
 /// Whether settings are for tests, by the name of their file: `config/test.exs`, `.env.test`.

@@ -44,7 +44,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
 /// Whether a script of psql runs a statement in sight of somebody, which no worker does.
 fn is_shown(context: &Context<'_>, statement: &Statement<'_>) -> bool {
     let by_hand = context.file.units_around(statement).any(|flow| flow.unit.is_run_by_hand());
-    by_hand && context.file.source.text().lines().any(|line| line.starts_with("\\echo "))
+    by_hand && context.file.source.text().split(['\n', '\r']).any(|line| line.starts_with("\\echo "))
 }
 
 /// Whether what is set says that somebody is at a row from now on: a state, a worker, a time until which it is theirs. Other

@@ -1,8 +1,9 @@
 //! Handles by way of other values: entries of an object that the file makes, and one of two values.
 
+use super::errors::HOLDS;
 use super::names::{Declared, Names, bare};
 use super::value::Handle;
-use crate::host::code::{Argument, Exit, ExprId, Flow, FunctionId, StmtId, Value};
+use crate::host::code::{Argument, Call, Exit, ExprId, Flow, FunctionId, StmtId, Value};
 
 /// How far a value is followed through variables and calls.
 const MAX_DEPTH: usize = 8;
@@ -73,6 +74,13 @@ impl<'a, 's> Names<'a, 's> {
             },
             _ => None,
         }
+    }
+
+    /// The value that a call puts into something, or gives once more: `Arc::clone(&self.pool)`.
+    pub(super) fn held(&self, call: &Call<'s>) -> Option<ExprId> {
+        let callee = self.text.get(self.code.exprs.get(call.callee)?.span.range())?;
+        let [held] = call.arguments.as_slice() else { return None };
+        HOLDS.contains(&callee).then_some(held.value)
     }
 
     /// The value of a function's only `return`.

@@ -9,8 +9,9 @@ use crate::language::HostLanguage;
 /// What puts words around an error in Go.
 const WRAPS: &[&str] = &["Errorf", "Wrap", "Wrapf", "WithMessage", "WithMessagef", "WithStack", "WithDetail", "Join"];
 
-/// What puts a value into something from which others take it out again.
-const HOLDS: &[&str] = &[
+/// What puts a value into something from which others take it out again, or gives it once more.
+pub(super) const HOLDS: &[&str] = &[
+    "Arc::clone",
     "Arc::new",
     "Box::new",
     "Future.successful",
@@ -19,6 +20,7 @@ const HOLDS: &[&str] = &[
     "Optional.of",
     "Optional.ofNullable",
     "Promise.resolve",
+    "Rc::clone",
     "Rc::new",
     "Result.success",
     "Right",

@@ -348,6 +348,9 @@ impl<'a, 's> Names<'a, 's> {
                 if let Some(given) = self.given_by(call, function, node.span, depth) {
                     return Some(given);
                 }
+                if let Some(held) = self.held(call) {
+                    return self.handle(held, function, depth + 1);
+                }
                 let made = self.qualified(call.callee).and_then(|name| self.made(&name, call.constructs));
                 if let Some((driver, kind)) = made.or_else(|| self.of_container(call)) {
                     // What stands on a pool or a connection works on that.

@@ -443,7 +443,7 @@ fn taken_by(handler: &Handler<'_>) -> Catches {
     let is_base = |name: &str| {
         let ends =
             |known: &&str| name.strip_suffix(*known).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ':']));
-        ERRORS.iter().any(|known| ends(&known))
+        ERRORS.iter().any(ends)
     };
     match handler.all {
         true => Catches::All,

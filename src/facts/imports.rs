@@ -4,13 +4,14 @@ use crate::analysis::File;
 use crate::driver::share;
 use crate::drivers;
 use crate::finding::FileId;
-use crate::language::{HostLanguage, Language, is_test};
+use crate::language::{HostLanguage, Language, SCRIPT, is_test};
 use crate::project::Project;
 use crate::sessions::{Exported, Imported, Wanted, exported, is_by_module, passed_on};
 use crate::source::Source;
 use rayon::prelude::*;
+use regex::bytes::Regex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// How many files of a package are read for one name.
 const MAX_FILES: usize = 64;
@@ -126,10 +127,8 @@ impl Tree<'_> {
         };
         let is_last = depth == 0 || !is_by_module(language);
         let declares = drivers::may_use(language, &content) && wanted.iter().any(may);
-        let passes = || {
-            !is_last
-                && (has("export *") || wanted.iter().any(|wanted| has(wanted.class.as_ref().unwrap_or(&wanted.part))))
-        };
+        let name = |wanted: &&Wanted| wanted.class.clone().unwrap_or_else(|| wanted.part.clone());
+        let passes = || !is_last && wanted.iter().any(|wanted| may_pass_on(&content, &name(wanted), language));
         (declares || passes()).then_some(())?;
         let source = Source::new(Arc::clone(&file.path), file.language, content.into_owned()).ok()?;
         Some((source, is_last))
@@ -257,6 +256,29 @@ impl Tree<'_> {
         };
         seen && !is_test(&file.path)
     }
+}
+
+/// Whether a content may pass on a name that it has from another file: `export * from "./x"`, `export { db } from "./x"`,
+/// `from .x import db`, `export const db = client`.
+fn may_pass_on(content: &[u8], name: &str, language: HostLanguage) -> bool {
+    static EXPORTS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?-u)\bexport\s+(?:type\s+)?(?:\*|\{[^{}]*\})\s*from\b").ok());
+    let is_script = SCRIPT.contains(&language);
+    let lists = || EXPORTS.as_ref().into_iter().flat_map(|exports| exports.find_iter(content));
+    let holds = |text: &[u8]| memchr::memmem::find(text, name.as_bytes()).is_some();
+    if is_script && lists().any(|list| list.as_bytes().contains(&b'*') || holds(list.as_bytes())) {
+        return true;
+    }
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    memchr::memmem::find_iter(content, name.as_bytes()).any(|at| {
+        let line = &content[memchr::memrchr(b'\n', &content[..at]).map_or(0, |at| at + 1)..at];
+        let after = &content[at + name.len()..];
+        let value = after.trim_ascii_start().strip_prefix(b"=").unwrap_or_default();
+        let value = value.split(|byte| matches!(byte, b'\n' | b';')).next().unwrap_or_default().trim_ascii();
+        let is_plain = !value.is_empty() && value.iter().all(|byte| is_word(byte) || *byte == b'.');
+        let is_imported = !is_script && memchr::memmem::find(line, b"import").is_some();
+        is_imported || is_plain && !after.first().is_some_and(is_word)
+    })
 }
 
 /// Whether a content may declare a name: behind a word that declares something, in a receiver of Go's or Kotlin's, or where a

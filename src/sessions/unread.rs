@@ -185,9 +185,10 @@ impl<'s> Run<'_, 's, '_> {
             if head.ends_with(is_word) || tail.starts_with(is_word) {
                 return true;
             }
-            let exported =
-                || self.program.text[..place.start].rsplit('\n').next().is_some_and(|line| line.contains("export"));
-            at.span.contains(place) && (root.is_some() || !exported())
+            let line = self.program.text[..place.start].rsplit('\n').next().unwrap_or_default();
+            let exported = || line.contains("export");
+            is_remark(line, language)
+                || at.span.contains(place) && (root.is_some() || !exported())
                 || value.contains(place)
                 || declared(place)
                 || self.is_column(head, place)
@@ -200,4 +201,11 @@ impl<'s> Run<'_, 's, '_> {
         let word = head.len().checked_sub(4).and_then(|at| head.get(at..)).unwrap_or_default();
         word.eq_ignore_ascii_case(" as ") && self.program.queries.keys().any(|query| query.contains(place))
     }
+}
+
+/// Whether a line begins as a comment does, which reads nothing.
+fn is_remark(line: &str, language: HostLanguage) -> bool {
+    let hash = matches!(language, HostLanguage::Python | HostLanguage::Ruby | HostLanguage::Elixir | HostLanguage::Php);
+    let line = line.trim_start();
+    line.starts_with("//") || line.starts_with("/*") || line.starts_with("* ") || hash && line.starts_with('#')
 }

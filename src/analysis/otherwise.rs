@@ -1,7 +1,7 @@
 //! Locks of some other kind that may guard what a statement does.
 
 use super::File;
-use crate::flow::{Lock, Site};
+use crate::flow::{Action, Lock, Site, Step, UnitFlow, UnitKind};
 use crate::sql::clause::{RowLock, Strength, Wait};
 use crate::statement::{Statement, stands_for_locks};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ impl File<'_> {
         // What a host function holds around its queries is not followed here.
         statement.query.is_some()
             && (self.locks_in_host || self.guarded.iter().any(|closure| closure.contains(statement.span)))
-            || self.units_around(statement).any(|flow| flow.acquired().next().is_some())
+            || self.units_around(statement).any(|flow| takes_for(flow, statement))
             || self.lock_tables.contains(&statement.unit)
     }
 
@@ -43,4 +43,11 @@ impl File<'_> {
         };
         self.is_host() && (self.locks_in_host || self.units.iter().any(|flow| flow.unit.sites.iter().any(is_lock)))
     }
+}
+
+/// Whether a unit takes an advisory lock that a statement may be under: in a script one that is not gone by then.
+fn takes_for(flow: &UnitFlow, statement: &Statement<'_>) -> bool {
+    let is_it = |step: &Step| step.span == statement.span && matches!(step.action, Action::Work { .. });
+    let at = flow.unit.steps.iter().position(is_it).filter(|_| flow.unit.kind == UnitKind::Script);
+    flow.acquired().any(|(site, ..)| at.is_none_or(|step| !flow.trace.before[step].evaporated.contains(site)))
 }

@@ -61,9 +61,10 @@ impl Pools {
 
 /// A content up to the tests at its end, which Rust has in the file of what they test.
 fn without_tests(content: &[u8], language: Language) -> &[u8] {
-    let tests =
-        memchr::memmem::find(content, b"#[cfg(test)]").filter(|_| language == Language::Host(HostLanguage::Rust));
-    tests.map_or(content, |at| &content[..at])
+    const MARK: &[u8] = b"#[cfg(test)]";
+    let is_module = |at: &usize| content[at + MARK.len()..].trim_ascii_start().starts_with(b"mod ");
+    let mut marks = memchr::memmem::find_iter(content, MARK).filter(|_| language == Language::Host(HostLanguage::Rust));
+    marks.find(is_module).map_or(content, |at| &content[..at])
 }
 
 /// Whether settings are for tests, by the name of their file: `config/test.exs`, `.env.test`.

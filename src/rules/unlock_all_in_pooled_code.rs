@@ -67,7 +67,12 @@ fn is_before_the_end(context: &Context<'_>, at: Span) -> bool {
     let function = context.file.program.function_around(at).and_then(|index| context.file.program.functions.get(index));
     let end = function.map_or(at.end, |function| function.span.end);
     let behind = beginning(text.get(at.end..end).unwrap_or_default(), AROUND);
-    ENDS.iter().any(|call| behind.contains(call))
+    // Of a cursor or a result that is no end.
+    let is_end = |at: usize| {
+        let name = behind[..at].rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        !["cur", "result", "row", "rs", "st"].iter().any(|known| name.starts_with(known))
+    };
+    ENDS.iter().any(|call| behind.match_indices(call).any(|(at, _)| is_end(at)))
 }
 
 /// Whether a word stands in the name of a script that somebody runs: `scripts/release-locks.js`.

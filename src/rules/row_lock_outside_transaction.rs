@@ -1,7 +1,7 @@
 //! A row lock in autocommit: gone before the next statement.
 
 use crate::finding::{Level, Place};
-use crate::flow::{Lock, Step, StepId, UnitFlow};
+use crate::flow::{Lock, Step, StepId, UnitFlow, UnitKind};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 
@@ -29,6 +29,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Some("a caller may have begun a transaction on this session")
         } else if !before.autocommit() {
             Some("a transaction is open here, or may be")
+        } else if flow.unit.kind == UnitKind::Script && stores(context, taken.span) {
+            Some("it stores what it reads: a piece of a routine whose body was not read as one")
         } else {
             None
         };
@@ -84,6 +86,17 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             _ => {}
         }
     }
+}
+
+/// Whether the query of a locking clause has an INTO, by which a script would make a table of rows that it locks.
+fn stores(context: &Context<'_>, at: Span) -> bool {
+    context.file.statements.iter().any(|statement| {
+        let mut locks = statement.row_locks();
+        locks.any(|(query, lock)| {
+            let select = statement.tree.query(query).select();
+            statement.source(&lock.tokens) == at && select.is_some_and(|select| select.into.is_some())
+        })
+    })
 }
 
 /// Whether Django's query set takes a lock.

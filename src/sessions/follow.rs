@@ -394,12 +394,9 @@ impl<'s> Run<'_, 's, '_> {
         {
             self.frame().vars.insert("it".to_owned(), val.clone());
         }
-        for (parameter, val) in called.parameters.iter().zip(vals) {
-            // Of what is given nothing is known, but that it is a pool, by the type that it has here.
-            let is_pool = |ty: &str| self.names.of_type(ty).is_some_and(|(_, kind)| kind.owner == Owner::PerCall);
-            if matches!(val, Val::Nothing) && parameter.ty.is_some_and(is_pool) {
-                continue;
-            }
+        for (index, (parameter, val)) in called.parameters.iter().zip(vals).enumerate() {
+            let pool = self.pool_given(parameter.ty, val, arguments.get(index));
+            let val = pool.as_ref().unwrap_or(val);
             match (parameter.parts.as_slice(), val) {
                 ([], val) => {
                     self.frame().vars.insert(names::bare(parameter.name).to_owned(), val.clone());
@@ -431,6 +428,15 @@ impl<'s> Run<'_, 's, '_> {
         }
         out.push(Node::Block { label, body: Box::new(body) });
         result
+    }
+
+    /// A pool of which no more is known than the type of the parameter that gets it, and how the caller writes it.
+    fn pool_given(&self, ty: Option<&str>, val: &Val, argument: Option<&Argument<'s>>) -> Option<Val> {
+        let (driver, kind) = self.names.of_type(ty.filter(|_| matches!(val, Val::Nothing))?)?;
+        let written = self.slice(self.program.code.exprs.get(argument?.value)?.span);
+        let origin = Origin::Text(written.to_owned());
+        let handle = Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None };
+        (kind.owner == Owner::PerCall).then_some(Val::Handle(handle))
     }
 
     /// Whether some step of a part of the tree unlocks, and none takes a lock.

@@ -1,4 +1,4 @@
-//! Regular expressions over code.
+//! Regular expressions over code, and the words of its names.
 
 use regex::{Error, Regex};
 
@@ -29,9 +29,34 @@ pub fn ascii(pattern: &str) -> Result<Regex, Error> {
     Regex::new(&plain)
 }
 
+/// The words of a name, or of a text with names in it, lower case: `slotName`, `SLOT_NAME` and `slot.name` are `slot`, `name`.
+pub fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut after_small = false;
+    for c in text.chars().chain([' ']) {
+        let begins = !c.is_alphanumeric() || c.is_uppercase() && after_small;
+        if begins && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
+        after_small = !c.is_uppercase();
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_have_words_however_they_are_written() {
+        for name in ["slotName", "slot_name", "SLOT_NAME", "slot.name", "hashtext(slotName)"] {
+            assert!(words(name).ends_with(&["slot".to_owned(), "name".to_owned()]), "{name}");
+        }
+        assert_eq!(words("HTTPPool2.run"), ["httppool2", "run"]);
+        assert!(words(" …").is_empty());
+    }
 
     #[test]
     fn sets_of_ascii_stand_where_the_short_forms_do() {

@@ -4,6 +4,7 @@ use crate::analysis::{File, constants};
 use crate::facts::{Facts, called};
 use crate::finding::{FileId, Level, Place};
 use crate::flow::{Action, SiteId, UnitFlow, UnitKind};
+use crate::pattern;
 use crate::rule::{Check, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::advisory::{Key, KeyPart, Sameness};
@@ -215,14 +216,5 @@ fn apart(early: &Use<'_>, late: &Use<'_>) -> bool {
 
 /// The words of a unit's name, lower case.
 fn words(one: &Use<'_>) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
-    let mut word = String::new();
-    for c in one.flow.unit.name.chars() {
-        if (c.is_uppercase() || !c.is_alphanumeric()) && !word.is_empty() {
-            words.insert(std::mem::take(&mut word));
-        }
-        word.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
-    }
-    words.insert(word);
-    words
+    pattern::words(&one.flow.unit.name).into_iter().collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::finding::{Level, Place};
 use crate::language::Language;
+use crate::pattern::words;
 use crate::program::keys::narrow as narrow_keys;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
@@ -160,14 +161,7 @@ fn is_one_of_few(key: &str) -> bool {
         "topic",
         "worker",
     ];
-    let mut words = Vec::new();
-    let mut word = String::new();
-    for c in key.chars().chain([' ']) {
-        if (!c.is_alphanumeric() || c.is_uppercase()) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
-        }
-        word.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
-    }
+    let words = words(key);
     let is = |one: &str| words.iter().any(|word| word == one);
     THINGS.iter().any(|thing| is(thing)) && !is("id") && !is("uuid")
 }

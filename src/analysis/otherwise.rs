@@ -2,7 +2,8 @@
 
 use super::File;
 use crate::flow::{Action, Lock, Site, Step, UnitFlow, UnitKind};
-use crate::sql::clause::{RowLock, Strength, Wait};
+use crate::span::Span;
+use crate::sql::clause::{QueryId, RowLock, Strength, Wait};
 use crate::statement::{Statement, stands_for_locks};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -32,6 +33,14 @@ impl File<'_> {
         let wanted = asked(statement);
         let before = self.statements.iter().filter(|other| other.unit == statement.unit && other.span < statement.span);
         !wanted.is_empty() && before.into_iter().any(|other| waits(other) && !asked(other).is_disjoint(&wanted))
+    }
+
+    /// The query whose locking clause stands at a place, and the clause.
+    pub fn locking_query(&self, at: Span) -> Option<(&Statement<'_>, QueryId, &RowLock)> {
+        self.statements.iter().find_map(|statement| {
+            let (id, lock) = statement.row_locks().find(|(_, lock)| statement.source(&lock.tokens) == at)?;
+            Some((statement, id, lock))
+        })
     }
 
     /// Whether its code takes locks that may guard what it has other files' queries do: advisory ones, and rows of a table

@@ -223,10 +223,15 @@ impl UnitFlow {
     /// after it: the lock was not for that.
     pub fn was_for_another(&self, site: SiteId, end: StepId, work: StepId) -> bool {
         let Some(&lock) = self.index.step_of.get(&site) else { return false };
+        self.is_over_before(&[lock, end], work)
+    }
+
+    /// Whether a function that is followed from this one does all of some steps, and has returned when another one comes.
+    fn is_over_before(&self, steps: &[StepId], later: StepId) -> bool {
         self.unit.root.nodes().any(|node| match node {
             Node::Block { label, body } if label.starts_with('\0') => {
-                let holds = |wanted| body.steps().any(|step| step == wanted);
-                holds(lock) && holds(end) && !holds(work)
+                let holds = |wanted: &StepId| body.steps().any(|step| step == *wanted);
+                steps.iter().all(holds) && !holds(&later)
             }
             _ => false,
         })
@@ -236,14 +241,7 @@ impl UnitFlow {
     /// when that has returned: what it left open on some way, nobody keeps open for this.
     pub fn is_left_behind(&self, site: SiteId, work: StepId) -> bool {
         let Some(&lock) = self.index.step_of.get(&site) else { return false };
-        let begin = self.trace.before[lock].begin();
-        self.unit.root.nodes().any(|node| match node {
-            Node::Block { label, body } if label.starts_with('\0') => {
-                let holds = |wanted| body.steps().any(|step| step == wanted);
-                holds(lock) && begin.is_some_and(holds) && !holds(work)
-            }
-            _ => false,
-        })
+        self.trace.before[lock].begin().is_some_and(|begin| self.is_over_before(&[lock, begin], work))
     }
 
     /// Whether another unit is what the same function does on a session: they have their steps in common.

@@ -2,6 +2,7 @@
 
 use crate::finding::{Level, Place};
 use crate::flow::UnitKind;
+use crate::pattern::words;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::clause::{Dml, DmlKind, FromItem, QueryId, Strength, Tokens, Tree};
@@ -56,7 +57,6 @@ fn is_work(tree: &Tree<'_>, set: Tokens) -> bool {
         "assign",
         "attempt",
         "busy",
-        "by",
         "claim",
         "deliver",
         "dispatch",
@@ -71,7 +71,6 @@ fn is_work(tree: &Tree<'_>, set: Tokens) -> bool {
         "lease",
         "lock",
         "owner",
-        "pending",
         "pick",
         "process",
         "progress",
@@ -80,13 +79,12 @@ fn is_work(tree: &Tree<'_>, set: Tokens) -> bool {
         "reserv",
         "retr",
         "run",
-        "sending",
         "start",
         "taken",
         "timeout",
         "until",
         "visib",
-        "work",
+        "worker",
     ];
     let is_param = |index: usize| matches!(tree.kind(index), Some(TokenKind::Param | TokenKind::Hole));
     let is_state = |index: usize| tree.ident(index).is_some_and(|name| name.contains("stat") || name.contains("phase"));
@@ -94,14 +92,11 @@ fn is_work(tree: &Tree<'_>, set: Tokens) -> bool {
     is_given
         || set
             .filter_map(|index| {
-                let text = tree.ident(index).map_or_else(|| tree.raw(index).to_lowercase(), |name| name.to_lowercase());
-                let is_text = tree.ident(index).is_some() || text.starts_with('\'');
-                is_text.then_some(text)
+                let text = tree.raw(index);
+                (tree.ident(index).is_some() || text.starts_with('\'')).then(|| words(text))
             })
-            .any(|text| {
-                let mut words = text.split(|c: char| !c.is_alphanumeric());
-                words.any(|word| word.ends_with("ing") || WORDS.iter().any(|known| word.starts_with(known)))
-            })
+            .flatten()
+            .any(|word| word == "by" || word.ends_with("ing") || WORDS.iter().any(|known| word.starts_with(known)))
 }
 
 /// `tokens` pick the row that is taken at `update`; `is_work` is whether somebody is at it from then on.

@@ -90,13 +90,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 
 /// Whether the query of a locking clause has an INTO, by which a script would make a table of rows that it locks.
 fn stores(context: &Context<'_>, at: Span) -> bool {
-    context.file.statements.iter().any(|statement| {
-        let mut locks = statement.row_locks();
-        locks.any(|(query, lock)| {
-            let select = statement.tree.query(query).select();
-            statement.source(&lock.tokens) == at && select.is_some_and(|select| select.into.is_some())
-        })
-    })
+    let found = context.file.locking_query(at);
+    found.and_then(|(statement, query, _)| statement.tree.query(query).select()).is_some_and(|one| one.into.is_some())
 }
 
 /// Whether Django's query set takes a lock.

@@ -18,6 +18,11 @@ pub(super) const RULE: Rule = Rule {
     checks: &[Check::Statement(check), Check::File(host::check)],
 };
 
+/// Why zero rows are not misread, by what stands around.
+const SAID: &str = "a name or a comment beside it says that a locked row is no work for it";
+const OF_STATE: &str = "it asks for a state as well: a locked row is one that somebody else is at";
+const OF_LOCK: &str = "its name says that it takes a lock: without a row it has none";
+
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
     if !tree.complete() {
@@ -26,7 +31,7 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let of_statement = if let Some(why) = statement.when_missing.and_then(without) {
         Some(why)
     } else if is_try_claim(context, statement) {
-        Some("a name or a comment beside it says that a locked row is no work for it")
+        Some(SAID)
     } else {
         None
     };
@@ -55,11 +60,11 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
         };
         if statement.when_missing != Some(Missing::Fails) {
             if row.state {
-                silent("it asks for a state as well: a locked row is one that somebody else is at");
+                silent(OF_STATE);
                 continue;
             }
             if takes_the_lock_alone(context, statement) {
-                silent("its name says that it takes a lock: without a row it has none");
+                silent(OF_LOCK);
                 continue;
             }
         }

@@ -7,6 +7,7 @@ use crate::builders;
 use crate::driver::Does;
 use crate::flow::{Action, Begins, Exit, Node, Owner};
 use crate::language::HostLanguage;
+use crate::pattern::words;
 
 impl<'s> Run<'_, 's, '_> {
     /// What a method does.
@@ -178,14 +179,7 @@ fn tables_of_model(text: &str, from_name: usize) -> Vec<String> {
     let before = text.get(..from_name).unwrap_or_default().trim_end_matches(['.', '?', '!']);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let name = &before[before.trim_end_matches(is_word).len()..];
-    let mut snake = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.extend(c.to_lowercase());
-    }
-    let mut tables = vec![name.to_lowercase(), snake];
+    let mut tables = vec![name.to_lowercase(), words(name).join("_")];
     tables.dedup();
     let plurals: Vec<String> = tables.iter().map(|table| format!("{table}s")).collect();
     tables.extend(plurals);

@@ -50,19 +50,15 @@ impl UnitFlow {
     /// condition says that it is not to be taken, or there is nothing to take it for: where it is not, it was not in the
     /// rounds before.
     fn is_of_round(&self, site: SiteId, step: StepId) -> bool {
-        // A function that may go before it takes the lock.
-        let leaves = |body: &Node, taken: StepId| {
-            let exits = body.nodes().any(|node| matches!(node, Node::Exit(..)));
-            exits && body.steps().any(|inside| inside == taken)
-        };
         let may_skip = |body: &Node, taken: StepId| {
             body.nodes().any(|node| {
                 let skips = match node {
-                    Node::Branch { .. } | Node::Loop { .. } => node.steps().any(|inside| inside == taken),
-                    Node::Block { body, .. } => leaves(body, taken),
+                    Node::Branch { .. } | Node::Loop { .. } => true,
+                    // A function that may go before it takes the lock.
+                    Node::Block { .. } => node.nodes().any(|inside| matches!(inside, Node::Exit(..))),
                     _ => false,
                 };
-                skips && !node.steps().any(|inside| inside == step)
+                skips && node.steps().any(|inside| inside == taken) && !node.steps().any(|inside| inside == step)
             })
         };
         let mut rounds = self.rounds(step).peekable();

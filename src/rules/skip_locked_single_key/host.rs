@@ -1,6 +1,6 @@
 //! The same where a query builder says it and no SQL stands in the source.
 
-use super::{RULE, is_called_so, is_said_so, names_the_lock, without};
+use super::{OF_LOCK, OF_STATE, RULE, SAID, is_called_so, is_said_so, names_the_lock, without};
 use crate::builders::Evidence;
 use crate::finding::{Level, Place};
 use crate::program::missing;
@@ -36,8 +36,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         }
         let start = function.map_or(0, |function| function.span.start);
         if is_called_so(name) || is_said_so(context, whole(text, lock.chain, start)) {
-            let why = "a name or a comment beside it says that a locked row is no work for it";
-            sink.silent(&RULE, context, lock.at, why);
+            sink.silent(&RULE, context, lock.at, SAID);
             continue;
         }
         let expected = row.expects_one || when_missing == Some(Missing::Fails);
@@ -46,13 +45,11 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         }
         let fails = when_missing == Some(Missing::Fails);
         if !fails && row.state && !row.expects_one {
-            let why = "it asks for a state as well: a locked row is one that somebody else is at";
-            sink.silent(&RULE, context, lock.at, why);
+            sink.silent(&RULE, context, lock.at, OF_STATE);
             continue;
         }
         if when_missing.is_none() && names_the_lock(name) {
-            let why = "its name says that it takes a lock: without a row it has none";
-            sink.silent(&RULE, context, lock.at, why);
+            sink.silent(&RULE, context, lock.at, OF_LOCK);
             continue;
         }
         let level = if expected && !row.state { Level::Warning } else { Level::Note };

@@ -2,7 +2,7 @@
 
 use crate::flow::{SiteId, UnitFlow, UnitKind};
 use crate::rule::Context;
-use crate::sql::clause::{Query, RowLock, Strength, Tree};
+use crate::sql::clause::{Query, Strength, Tree};
 use crate::sql::compare::{Operand, comparisons};
 
 /// The query that locks rows.
@@ -14,14 +14,10 @@ pub(in crate::rules) struct Locked<'s> {
 impl<'s> Locked<'s> {
     /// What takes the lock of a site; none where that is no locking clause for a change.
     pub(in crate::rules) fn of(context: &'s Context<'_>, flow: &UnitFlow, site: SiteId) -> Option<Self> {
-        let at = flow.unit.sites[site].span;
-        context.file.statements.iter().find_map(|statement| {
-            // A weaker lock is for what is read.
-            let changes = |lock: &RowLock| matches!(lock.strength, Strength::Update | Strength::NoKeyUpdate);
-            let mut locks = statement.row_locks();
-            let (id, _) = locks.find(|(_, lock)| changes(lock) && statement.source(&lock.tokens) == at)?;
-            Some(Self { tree: &statement.tree, query: statement.tree.query(id) })
-        })
+        let (statement, id, lock) = context.file.locking_query(flow.unit.sites[site].span)?;
+        // A weaker lock is for what is read.
+        matches!(lock.strength, Strength::Update | Strength::NoKeyUpdate)
+            .then(|| Self { tree: &statement.tree, query: statement.tree.query(id) })
     }
 
     /// Whether a change names the rows by what this asked for or gave: in a script, which people also write to show

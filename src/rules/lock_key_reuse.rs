@@ -157,12 +157,18 @@ fn are_by_one_helper(early: &Use<'_>, late: &Use<'_>) -> bool {
     via(early).is_some() && via(early) == via(late)
 }
 
+/// The file in which the call stands that takes the key.
+fn written(one: &Use<'_>) -> FileId {
+    one.flow.unit.sites[one.site].via.map_or(one.file, |via| via.file)
+}
+
 /// Whether both keys come from constants of one name.
 fn is_of_one_name(files: &[File<'_>], early: &Use<'_>, late: &Use<'_>) -> bool {
+    // The call may stand in a helper, outside of the unit.
     let name = |one: &Use<'_>| {
-        let file = &files[files.binary_search_by_key(&one.file, |file| file.id).ok()?];
+        let file = &files[files.binary_search_by_key(&written(one), |file| file.id).ok()?];
         match one.flow.unit.advisory(one.site)?.1.parts().next()? {
-            KeyPart::Constant(value) => constants::of(file).name(*value, one.flow.unit.span),
+            KeyPart::Constant(value) => constants::of(file).name(*value, Span::new(0, file.source.text().len())),
             _ => None,
         }
     };
@@ -206,7 +212,6 @@ fn apart(early: &Use<'_>, late: &Use<'_>) -> bool {
     let others = second(early).is_none_or(|part| Some(part) != second(late));
     let classes = matches!((class(early), class(late)), (Some(a), Some(b)) if a != b);
     let names = words(early).is_disjoint(&words(late));
-    let written = |one: &Use<'_>| one.flow.unit.sites[one.site].via.map_or(one.file, |via| via.file);
     let apart = match written(early) == written(late) {
         true => classes && names,
         false => classes || names || early.directory != late.directory,

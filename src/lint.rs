@@ -178,20 +178,20 @@ pub(crate) type Loaded = (FileId, Arc<Source>);
 
 /// Whether a file, by its content, may hold a lock, or a comment about one.
 fn marked(file: &ProjectFile, content: &[u8]) -> Mark {
-    let may_lock = match file.language {
+    let (may_lock, speaks_to_us) = match file.language {
         Language::Host(language) => {
-            prefilter::may_lock_in_host(content, language)
-                && !prefilter::is_compiled(content)
-                && (prefilter::names_advisory(content) || !prefilter::is_for_another(content))
+            let words = prefilter::host_words(content, language);
+            let is_ours = || prefilter::names_advisory(content) || !prefilter::is_for_another(content);
+            (words.locks && !prefilter::is_compiled(content) && is_ours(), words.speaks_to_us)
         }
         Language::Sql | Language::Markdown | Language::Config(_) | Language::Prisma | Language::Expected => {
-            prefilter::may_lock(content)
+            (prefilter::may_lock(content), true)
         }
     };
     let locks = may_lock && prefilter::is_ours(&file.path, content);
     let is_bundle = locks && matches!(file.language, Language::Host(_)) && prefilter::is_bundle(&file.path, content);
     // No word shows in what is no text, and that it is none has to be told.
-    if locks && !is_bundle || suppress::may_suppress(content) || !is_text(content) {
+    if locks && !is_bundle || speaks_to_us && suppress::may_suppress(content) || !is_text(content) {
         Mark::Marked
     } else if is_bundle {
         Mark::Bundle

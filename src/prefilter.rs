@@ -1,9 +1,10 @@
 //! Which bytes are worth reading as SQL: one search over a file's raw content, before anything is parsed.
 
+mod fold;
 mod host;
 mod names;
 
-pub use host::may_lock_in_host;
+pub use host::host_words;
 pub use names::{Called, Names};
 
 use crate::language::is_other_database;

@@ -1,26 +1,39 @@
 //! The words of locks in host code. One expression for all of them has no literal that can be searched for, and goes byte
 //! by byte; so rare words are searched for, several at once, and what stands around each is read here.
 
+#[cfg(test)]
+mod tests;
+
+use super::fold::Folded;
 use crate::driver::SCRIPT;
 use crate::language::HostLanguage;
 use regex::bytes::Regex;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;
 
-/// Words that mean something by themselves or by what stands before them. Not so many that they are no longer searched for
-/// at once.
-static LOCKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)advisory_|pg_locks|locked|lock:|pessimistic_|update|share|clause\.locking|\.lock\.").ok()
+/// Words that mean something by themselves or by what stands before them, of a queue claim that has no locking clause, and
+/// of the end of a transaction.
+static WORDS: LazyLock<Option<Folded>> = LazyLock::new(|| {
+    Folded::new(&[
+        "advisory_",
+        "pg_locks",
+        "locked",
+        "lock:",
+        "pessimistic_",
+        "update",
+        "share",
+        "clause.locking",
+        ".lock.",
+        "limit",
+        "fetch",
+        "commit",
+        "rollback",
+        "locklint",
+    ])
 });
 
-/// Words of a queue claim that has no locking clause.
-static BOUNDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)limit|fetch").ok());
-
 /// Words that begin a transaction as the first in a string.
-static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)begin|transaction").ok());
-
-/// Words that end one.
-static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i-u)commit|rollback").ok());
+static BEGINS: LazyLock<Option<Folded>> = LazyLock::new(|| Folded::new(&["begin", "transaction"]));
 
 /// How far an option goes that names a lock's mode.
 const MODE: usize = 1 << 6;
@@ -34,13 +47,67 @@ const STATEMENT: usize = 1 << 13;
 /// How far from `UPDATE` its `SET` stands.
 const TARGET: usize = 1 << 10;
 
-/// Whether the content of a file in a host language may hold a lock: the words of an advisory function, of SKIP LOCKED, of
-/// a locking clause, of a queue claim without one, or the beginning of a transaction in a string. `limit`, `fetch` and
-/// `for` are words of every day: they count with what follows them in a query, and a limit counts where rows are updated,
-/// the beginning of a transaction where one ends.
-pub fn may_lock_in_host(content: &[u8], language: HostLanguage) -> bool {
-    let any = |words| any(words, content, language);
-    any(&LOCKS) || claims(content, language) || any(&BEGINS) && any(&ENDS) || hints(content, language)
+/// What the words of a file in a host language may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostWords {
+    /// There may be a lock: the words of an advisory function, of SKIP LOCKED, of a locking clause, of a queue claim without
+    /// one, or the beginning of a transaction in a string.
+    pub locks: bool,
+    /// There may be a comment to this program; always where there may be a lock.
+    pub speaks_to_us: bool,
+}
+
+/// What the words of the content of a file in a host language may mean. `limit`, `fetch` and `for` are words of every day: they
+/// count with what follows them in a query, and a limit counts where rows are updated, the beginning of a transaction
+/// where one ends.
+pub fn host_words(content: &[u8], language: HostLanguage) -> HostWords {
+    let all = HostWords { locks: true, speaks_to_us: true };
+    let (Some(words), Some(begins)) = (WORDS.as_ref(), BEGINS.as_ref()) else { return all };
+    let (mut ends, mut speaks_to_us) = (false, false);
+    let locks = words.find(content, |word| {
+        let kind = Kind::of(&content[word.clone()]);
+        if kind == Kind::Us {
+            speaks_to_us = true;
+        } else if counts_at(content, word.clone(), language) {
+            ends |= kind == Kind::End;
+            if kind == Kind::Lock || kind == Kind::Bound && is_near_update(content, word.start) {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    let begin =
+        |word| if counts_at(content, word, language) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    if locks.is_break() || ends && begins.find(content, begin).is_break() || hints(content, language) {
+        return all;
+    }
+    HostWords { locks: false, speaks_to_us }
+}
+
+/// What one of the words is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Lock,
+    /// How many rows a claim takes.
+    Bound,
+    /// The end of a transaction.
+    End,
+    /// This program.
+    Us,
+}
+
+impl Kind {
+    fn of(word: &[u8]) -> Self {
+        let is = |other: &str| word.eq_ignore_ascii_case(other.as_bytes());
+        match word[0].to_ascii_lowercase() {
+            b'f' => Self::Bound,
+            b'l' if is("limit") => Self::Bound,
+            b'l' if is("locklint") => Self::Us,
+            b'r' => Self::End,
+            b'c' if is("commit") => Self::End,
+            _ => Self::Lock,
+        }
+    }
 }
 
 /// Whether an annotation of JPA may ask for SKIP LOCKED, by a lock timeout of -2.
@@ -49,24 +116,10 @@ fn hints(content: &[u8], language: HostLanguage) -> bool {
     matches!(language, HostLanguage::Java | HostLanguage::Kotlin) && has("QueryHint(") && has("\"-2\"")
 }
 
-/// Whether a limit stands near an update.
-fn claims(content: &[u8], language: HostLanguage) -> bool {
-    let near = |at: usize| {
-        let around = at.saturating_sub(STATEMENT)..content.len().min(at + STATEMENT);
-        updates(&content[around]).next().is_some()
-    };
-    BOUNDS.as_ref().is_none_or(|words| {
-        let mut found = words.find_iter(content);
-        found.any(|word| counts_at(content, word.range(), language) && near(word.start()))
-    })
-}
-
-/// Whether one of the words counts somewhere.
-fn any(words: &LazyLock<Option<Regex>>, content: &[u8], language: HostLanguage) -> bool {
-    words.as_ref().is_none_or(|words| {
-        let mut found = words.find_iter(content);
-        found.any(|word| counts_at(content, word.range(), language))
-    })
+/// Whether rows are updated near a place.
+fn is_near_update(content: &[u8], at: usize) -> bool {
+    let around = at.saturating_sub(STATEMENT)..content.len().min(at + STATEMENT);
+    updates(&content[around]).next().is_some()
 }
 
 /// Whether a word that was found counts where it stands.
@@ -213,7 +266,7 @@ fn counts(before: &[u8], word: &[u8], after: &[u8]) -> bool {
                 || is_for(before, &["key"])
                 || !begins_in_word(after) && is_for(before, &[]) && is_followed(after, AFTER_CLAUSE)
         }
-        b'c' if word.len() > "commit".len() => true,
+        b'c' if Kind::of(word) == Kind::Lock => true,
         // What a lock function's name goes on with, where it goes on with letters.
         b'a' => {
             let goes_on = |next: &&str| without_first(after, next).is_some();
@@ -229,7 +282,7 @@ fn counts(before: &[u8], word: &[u8], after: &[u8]) -> bool {
             let start = space_last(before).and_then(|before| without_last(before, "start"));
             start.is_some_and(is_quoted) && !begins_in_word(after)
         }
-        b'l' if word.eq_ignore_ascii_case(b"limit") => {
+        b'l' if Kind::of(word) == Kind::Bound => {
             // Alone in a string it is the name of a property.
             let is_alone = is_quoted(before) && after.first().is_some_and(is_quote);
             !is_alone && !ends_in_word(before) && limits(after)
@@ -330,138 +383,4 @@ fn without_last<'t>(text: &'t [u8], word: &str) -> Option<&'t [u8]> {
 fn without_first<'t>(text: &'t [u8], word: &str) -> Option<&'t [u8]> {
     let (first, rest) = text.split_at_checked(word.len())?;
     first.eq_ignore_ascii_case(word.as_bytes()).then_some(rest)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn lines_of_comments_hold_no_lock() {
-        use HostLanguage::{Go, Php, Python, Ruby};
-        for (text, language) in [
-            ("\n// check for update\n", Go),
-            ("/**\n   * Check for update.\n   */", Go),
-            ("\n  # for update, skip locked\n", Python),
-            ("\n # see pg_advisory_lock\n", Php),
-            ("\n // see pg_advisory_lock\n", Php),
-        ] {
-            assert!(!may_lock_in_host(text.as_bytes(), language), "{text:?}");
-        }
-        for (text, language) in [
-            ("`SELECT\n  * FROM jobs FOR UPDATE`\n", Go),
-            ("\n #{select} FOR UPDATE\n", Ruby),
-            ("\n */ f(\" FOR UPDATE\")\n", Go),
-            ("\n x // FOR UPDATE\n", Go),
-        ] {
-            assert!(may_lock_in_host(text.as_bytes(), language), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn an_update_names_a_table_and_sets() {
-        for text in [
-            "UPDATE jobs SET",
-            "update only s.jobs as j\n set",
-            "UPDATE \"jobs\" SET",
-            "UPDATE ${table} SET",
-            "UPDATE jobs\\n SET",
-            "\"UPDATE \" + table + \" SET",
-            "'UPDATE jobs ' 'SET",
-            "UPDATE jobs -- now\nSET",
-            "UPDATE/**/jobs SET",
-            "update %s set",
-            "UPDATE :tbl SET",
-            "UPDATE jobs * SET",
-            "UPDATE größe SET",
-            "UPDATE\\n  jobs SET",
-            "UPDATE a.#{b} SET",
-        ] {
-            assert!(updates(text.as_bytes()).next().is_some(), "{text}");
-        }
-        for text in [
-            "update: function () { set }",
-            "update('a'); set",
-            "update = set",
-            "update the whole state with a set",
-            "emit('update', set)",
-            "update of all that is to be set, update set",
-            "UPDATE jobs",
-            "updated a set",
-        ] {
-            assert!(updates(text.as_bytes()).next().is_none(), "{text}");
-        }
-    }
-
-    #[test]
-    fn prose_about_updates_is_no_lock() {
-        for text in
-            ["'ready for update operations'", "for update management", "checkForUpdate()", "'Begin a change', 'commit'"]
-        {
-            assert!(!may_lock_in_host(text.as_bytes(), HostLanguage::Go), "{text}");
-        }
-        for text in [
-            "for update\nof a",
-            "FOR UPDATE OF a",
-            "FOR SHARE NOWAIT",
-            "' FOR UPDATE'",
-            "for update;",
-            "FOR UPDATE ${nowait}",
-            "with_for_update(",
-            ".forUpdate()",
-            "selectForUpdate(",
-            "'BEGIN', 'COMMIT'",
-            "`BEGIN ISOLATION LEVEL x` 'rollback'",
-        ] {
-            assert!(may_lock_in_host(text.as_bytes(), HostLanguage::Go), "{text}");
-        }
-    }
-
-    /// The same as one expression each.
-    fn by_expression(content: &[u8], language: HostLanguage) -> bool {
-        static ALL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-            // What follows on the line is no word, or one of these.
-            let then = |words: &[&str]| format!(r"(?:[ \t]*(?:[^ \t\w]|\z)|[ \t]+(?:{})(?:\W|\z))", words.join("|"));
-            let clause = then(AFTER_CLAUSE);
-            let patterns = [
-                r"advisory_(?:[^a-z]|\z|lock|unlock|xact|try|share|transaction)|skip(?:\s+|_)?locked|pg_locks|pessimistic_".to_owned(),
-                format!(r"\bfor\s+(?:key\s+share|(?:no\s+key\s+update|update|share){clause})"),
-                r"(?:\A|\W|(?:with|select|lock)_?|(?:\A|\W)_)for_?(?:no_?key_?)?(?:update|share)\b|shared_?lock\(|clause\.locking"
-                    .to_owned(),
-                r#"\bfor\(\s*["'`](?:no\s+key\s+)?(?:update|share)"#.to_owned(),
-                r#"\blimit\s+(?:[0-9$:?%@#{]|all\b)|\blimit\s+["'`]|(?:\A|[^\w"'`])limit["'`]|\bfetch\s+(?:first|next)\b"#
-                    .to_owned(),
-                format!(r#"["'`](?:begin{}|start\s+transaction\b)"#, then(AFTER_BEGIN)),
-                r#"["'`](?:commit|rollback)\b"#.to_owned(),
-                r"\.lock\.[a-z]".to_owned(),
-                format!(r"(?:\A|\W)lock:\s*(?:true(?:\W|\z)|[^\n]{{0,{}}}(?-i:LOCK\.))", MODE - "LOCK.".len()),
-            ];
-            patterns.iter().map(|pattern| Regex::new(&format!("(?i-u){pattern}")).unwrap()).collect()
-        });
-        let holds = |index: usize| ALL[index].is_match(content);
-        (0..4).any(holds)
-            || holds(4) && updates(content).next().is_some()
-            || holds(5) && holds(6)
-            || holds(7) && language == HostLanguage::Ruby
-            || holds(8) && SCRIPT.contains(&language)
-    }
-
-    proptest! {
-        #[test]
-        fn words_and_what_is_around_them_are_as_in_one_expression(parts in proptest::collection::vec(
-            prop::sample::select(vec![
-                "for", "FOR", "no", "key", "update", "Update", "share", "skip", "LOCKED", "locked", "limit", "LIMIT", "all",
-                "fetch", "first", "next", "begin", "start", "transaction", "pg_locks", "advisory", "set", "commit", "_", "a", "(",
-                "d", "lock", "LOCK", ".", ":", "true", "clause.locking", "pessimistic_",
-                "1", "$", "{", "\"", "'", "`", " ", " ", " ", "\n", "\t", "\u{b}", "\u{c}", "é",
-            ]), 0..16)
-        ) {
-            let text = parts.concat();
-            for language in [HostLanguage::Ruby, HostLanguage::Go, HostLanguage::TypeScript] {
-                let found = may_lock_in_host(text.as_bytes(), language);
-                prop_assert_eq!(found, by_expression(text.as_bytes(), language), "{}", text);
-            }
-        }
-    }
 }

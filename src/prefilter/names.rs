@@ -91,7 +91,7 @@ impl Called {
 }
 
 /// A search for names, the longest first: what stands around them says whether one is meant.
-fn search_for(names: BTreeSet<impl AsRef<[u8]>>, folded: bool) -> Option<AhoCorasick> {
+pub(super) fn search_for(names: BTreeSet<impl AsRef<[u8]>>, folded: bool) -> Option<AhoCorasick> {
     let mut search = AhoCorasick::builder();
     search.ascii_case_insensitive(folded).match_kind(MatchKind::LeftmostLongest).build(names).ok()
 }

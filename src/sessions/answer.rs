@@ -93,6 +93,8 @@ pub(super) struct Asking {
     taken: HashMap<SiteId, usize>,
     /// Nobody got more than whether there is something.
     exist: HashSet<SiteId>,
+    /// Of which somebody asked that last.
+    row: Option<SiteId>,
     /// What ran them is a method that a table of a client library names.
     evident: HashSet<SiteId>,
     /// The client gives booleans as texts.
@@ -238,6 +240,7 @@ impl<'s> Run<'_, 's, '_> {
     pub(super) fn exists(&mut self, answer: Answer) {
         if let Some(site) = answer.site.filter(|_| matches!(answer.part, Part::Rows | Part::Row | Part::Text)) {
             self.asking.exist.insert(site);
+            self.asking.row = Some(site);
             if let Some(taken) = self.asking.taken.get_mut(&site).filter(|_| answer.part == Part::Text) {
                 *taken = taken.saturating_sub(1);
             }
@@ -252,6 +255,13 @@ impl<'s> Run<'_, 's, '_> {
         let (true, "execute", Val::Answer(answer)) = (is_jvm, code.calls[*call].name, val) else { return false };
         self.exists(*answer);
         true
+    }
+
+    /// What runs, and the site of which it asked last whether there is a row.
+    pub(super) fn asking_for_row<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Option<SiteId>) {
+        let before = self.asking.row.take();
+        let given = run(self);
+        (given, std::mem::replace(&mut self.asking.row, before))
     }
 
     /// A function that says how many rows there are: whether the call is one.

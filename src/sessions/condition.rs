@@ -31,6 +31,8 @@ pub(super) enum Condition {
     Failed(StepId, bool),
     /// Always so.
     Always(bool),
+    /// The same where it is asked for the first time: the one row of a query for a lock is there.
+    HasRow(bool),
     /// Two, of which the second runs only if the first does not decide.
     Logic {
         /// Both must hold.
@@ -51,6 +53,7 @@ impl Condition {
             Self::Granted(site, granted) => Self::Granted(site, !granted),
             Self::Failed(step, failed) => Self::Failed(step, !failed),
             Self::Always(so) => Self::Always(!so),
+            Self::HasRow(so) => Self::HasRow(!so),
             Self::Logic { and, first, between, second } => {
                 Self::Logic { and: !and, first: Box::new(first.not()), between, second: Box::new(second.not()) }
             }
@@ -129,7 +132,10 @@ impl Run<'_, '_, '_> {
             }
             _ => {
                 let before = self.taken_so_far();
-                let val = self.eval(expr, out);
+                let (val, row) = self.asking_for_row(|run| run.eval(expr, out));
+                if let (Some(_), Val::Nothing, Some(so)) = (row, &val, self.says_of_row(expr)) {
+                    return Condition::HasRow(so);
+                }
                 if let Some(so) = self.asks_for_database(expr).filter(|_| matches!(val, Val::Nothing)) {
                     return Condition::Always(so);
                 }
@@ -147,6 +153,31 @@ impl Run<'_, '_, '_> {
                 }
                 Condition::of_val(&self.lent_or(val))
             }
+        }
+    }
+
+    /// The condition of a loop: when it is asked again, the row is gone.
+    pub(super) fn condition_of_round(&mut self, expr: ExprId, out: &mut Vec<Node>) -> Condition {
+        match self.condition(expr, out) {
+            Condition::HasRow(_) => Condition::Opaque,
+            condition => condition,
+        }
+    }
+
+    /// What a call or property that asks for a row says where there is one, if that is true or false.
+    fn says_of_row(&self, expr: ExprId) -> Option<bool> {
+        let code = self.program.code;
+        let name = match &code.exprs.get(expr)?.value {
+            Value::Call(call) => code.calls[*call].name,
+            Value::Member { name, .. } => name,
+            // `await reader.ReadAsync()`
+            Value::Other(parts) if parts.len() == 1 => return self.says_of_row(parts[0]),
+            _ => return None,
+        };
+        match name {
+            "next" | "Next" | "Read" | "ReadAsync" | "HasRows" | "any" | "any?" | "is_some" | "isPresent" => Some(true),
+            "isEmpty" | "empty" | "empty?" | "none?" | "is_none" => Some(false),
+            _ => None,
         }
     }
 
@@ -220,7 +251,7 @@ impl Run<'_, '_, '_> {
                 let (yes, no) = if *failed { (then, otherwise) } else { (otherwise, then) };
                 Node::Failed { step: *step, then: Box::new(yes), otherwise: Box::new(no) }
             }
-            Condition::Always(so) => {
+            Condition::Always(so) | Condition::HasRow(so) => {
                 if *so {
                     then
                 } else {

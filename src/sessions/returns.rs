@@ -136,7 +136,11 @@ impl Run<'_, '_, '_> {
                 self.said_of_locks(first, so, known);
                 self.said_of_locks(second, so, known);
             }
-            Condition::Opaque | Condition::Failed(..) | Condition::Always(_) | Condition::Logic { .. } => {}
+            Condition::Opaque
+            | Condition::Failed(..)
+            | Condition::Always(_)
+            | Condition::HasRow(_)
+            | Condition::Logic { .. } => {}
         }
     }
 

@@ -107,7 +107,7 @@ fn holds_function(val: &Val) -> bool {
 }
 
 /// Where the sessions in a value come from.
-fn origins(val: &Val) -> Vec<&Origin> {
+pub(super) fn origins(val: &Val) -> Vec<&Origin> {
     match val {
         Val::Handle(handle) => vec![&handle.origin],
         Val::Query(query) => query.on.iter().map(|handle| &handle.origin).collect(),

@@ -3,10 +3,11 @@
 use super::answer::Part;
 use super::query::is_binder;
 use super::returns::Return;
+use super::session::origins;
 use super::value::{Answer, Handle, Query, Val};
 use super::{Frame, MAX_STEPS, Run, names};
 use crate::driver::Does;
-use crate::flow::{Begins, Catches, Evidence, Exit as Leave, Node};
+use crate::flow::{Action, Begins, Catches, Evidence, Exit as Leave, Node};
 use crate::host::code::{Binding, Exit, ExprId, Flow, Handler, StmtId, Value};
 use crate::language::HostLanguage;
 use crate::span::Span;
@@ -97,12 +98,45 @@ impl<'a, 's> Run<'a, 's, '_> {
                 continue;
             }
             self.stmt(id, out);
+            if let Some(handle) = stmt.and_then(|stmt| self.ends_with_scope(stmt)) {
+                self.rest_of_scope(&stmts[index + 1..], &handle, out);
+                return;
+            }
             if self.frame().depth == 0 && self.ensured < MAX_ENSURED && !self.frame().pending.is_empty() {
                 let pending = std::mem::take(&mut self.frame().pending);
                 self.rest_with(&stmts[index + 1..], Node::Sequence(pending), out);
                 return;
             }
         }
+    }
+
+    /// The transaction that a statement keeps in a variable, where the end of the variable rolls it back: Rust drops it.
+    fn ends_with_scope(&mut self, stmt: &Flow<'s>) -> Option<Handle> {
+        let Flow::Bind(Binding { targets, .. }) = stmt else { return None };
+        let [target] = targets.as_slice() else { return None };
+        if self.program.language != HostLanguage::Rust || self.ensured >= MAX_ENSURED {
+            return None;
+        }
+        let handle = self.frame().vars.get(names::bare(target.name))?.handle()?.clone();
+        (handle.kind.begins == Begins::Already).then_some(handle)
+    }
+
+    /// The statements after a transaction was begun that ends with them, unless it goes on living somewhere else.
+    fn rest_of_scope(&mut self, rest: &[StmtId], handle: &Handle, out: &mut Vec<Node>) {
+        let mut body = Vec::new();
+        self.ensured += 1;
+        self.sequence(rest, &mut body);
+        self.ensured -= 1;
+        let session = self.session(handle);
+        let given = self.frame().returns.iter().any(|given| origins(&given.val).contains(&&handle.origin));
+        if given || self.sessions.all[session].escapes {
+            out.extend(body);
+            return;
+        }
+        let end = rest.last().and_then(|last| self.program.code.stmts.get(*last)).map_or(0, |last| last.span.end);
+        let mut cleanup = Vec::new();
+        self.push(session, Action::End { chain: false, commits: false }, Span::new(end, end), &mut cleanup);
+        out.push(Node::Ensured { body: Box::new(Node::Sequence(body)), cleanup: Box::new(Node::Sequence(cleanup)) });
     }
 
     fn rest_with(&mut self, rest: &[StmtId], cleanup: Node, out: &mut Vec<Node>) {
@@ -165,15 +199,15 @@ impl<'a, 's> Run<'a, 's, '_> {
         let mut round = Vec::new();
         if once {
             round.push(self.block(body));
-            let condition = self.condition(condition, &mut round);
+            let condition = self.condition_of_round(condition, &mut round);
             round.push(self.branch(&condition, Node::Sequence(Vec::new()), leave(&label)));
         } else {
-            let first = self.condition(condition, &mut round);
+            let first = self.condition_of_round(condition, &mut round);
             let body = self.block(body);
             if round.is_empty() {
                 // What the body has set decides about the next round.
                 let mut rest = vec![body];
-                let next = self.condition(condition, &mut rest);
+                let next = self.condition_of_round(condition, &mut rest);
                 rest.push(self.branch(&next, Node::Sequence(Vec::new()), leave(&label)));
                 let rounds = Node::Loop { label, body: Box::new(Node::Sequence(rest)), endless: true };
                 out.push(self.branch(&first, rounds, Node::Sequence(Vec::new())));

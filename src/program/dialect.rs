@@ -24,5 +24,20 @@ pub(super) fn is_for_another(text: &str, literal: &Literal<'_>) -> bool {
             OTHERS.iter().any(|other| head.contains(other)) && !head.contains("postgres")
         })
     };
-    arm(line).or_else(|| lines.next().and_then(arm)).unwrap_or_default()
+    arm(line).or_else(|| lines.next().and_then(arm)).unwrap_or_default() || is_of_constant(text, literal)
+}
+
+/// How far into a declaration its name stands, in bytes.
+const NAME: usize = 80;
+
+/// Whether a literal belongs to a constant for another database: `Dialect MY_SQL_8 = Dialect.builder("8").lock("…")`.
+fn is_of_constant(text: &str, literal: &Literal<'_>) -> bool {
+    let head = text.get(literal.statement.start..literal.span.start).unwrap_or_default();
+    let head = head.char_indices().nth(NAME).map_or(head, |(end, _)| &head[..end]);
+    let mut words = head.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.any(|word| {
+        let is_constant = !word.chars().any(char::is_lowercase);
+        let name = word.replace('_', "").to_ascii_lowercase();
+        is_constant && OTHERS.iter().any(|other| name.starts_with(other)) && !name.contains("postgres")
+    })
 }

@@ -6,7 +6,7 @@ use crate::pattern::words;
 use crate::program::keys::narrow as narrow_keys;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
-use crate::sql::advisory::Action;
+use crate::sql::advisory::{self, Action, Function, Scope};
 use crate::sql::clause::{Tokens, Tree};
 use crate::sql::value::{SqlType, Value, value};
 use crate::statement::Statement;
@@ -97,9 +97,23 @@ fn of_statement<'a>(context: &Context<'a>, statement: &'a Statement<'_>, found: 
             sink.silent(&RULE, context, lock.span, "what is hashed is one constant");
             continue;
         }
-        let mut keys = bound.filter_map(|(flow, site)| Some(flow.unit.advisory(site)?.1.to_string()));
-        if is_one_of_few(context.file.source.slice(lock.span)) || keys.any(|key| is_one_of_few(&key)) {
+        let keys: Vec<String> =
+            bound.filter_map(|(flow, site)| Some(flow.unit.advisory(site)?.1.to_string())).collect();
+        let mut keys = std::iter::once(context.file.source.slice(lock.span)).chain(keys.iter().map(String::as_str));
+        if keys.clone().any(is_one_of_few) {
             sink.silent(&RULE, context, lock.span, "what is hashed is named for something of which there are few");
+            continue;
+        }
+        if waits_shortly(lock.function)
+            && !keys.any(names_many)
+            && !names_many(context.file.source.slice(statement.anchor))
+        {
+            sink.silent(
+                &RULE,
+                context,
+                lock.span,
+                "two that share it wait for one transaction, and nothing says that there are many",
+            );
             continue;
         }
         if is_known(context, lock.span) {
@@ -125,6 +139,14 @@ fn of_host<'a>(context: &Context<'a>, found: &mut Vec<Narrow<'a>>) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
     for key in narrow_keys(file.source.text(), language, &file.program) {
+        let called = file.source.slice(key.lock).split('(').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let around = file.program.queries.iter().find(|query| query.literal.contains(key.lock));
+        let at = [Some(key.at), Some(key.statement), around.map(|query| query.statement)];
+        if advisory::function(&called).is_some_and(waits_shortly)
+            && !at.into_iter().flatten().any(|at| names_many(file.source.slice(at)))
+        {
+            continue;
+        }
         found.push(Narrow {
             lock: key.lock,
             statement: key.statement.join(key.lock),
@@ -164,6 +186,39 @@ fn is_one_of_few(key: &str) -> bool {
     let words = words(key);
     let is = |one: &str| words.iter().any(|word| word == one);
     THINGS.iter().any(|thing| is(thing)) && !is("id") && !is("uuid")
+}
+
+/// Whether two locks that share a key cost one of them no more than the rest of the other's transaction.
+fn waits_shortly(function: &Function) -> bool {
+    function.action == Action::Lock && function.scope == Scope::Transaction
+}
+
+/// Whether code names something of which there are as many as users, and not just any key.
+fn names_many(code: &str) -> bool {
+    const THINGS: &[&str] = &[
+        "account",
+        "address",
+        "customer",
+        "device",
+        "email",
+        "guid",
+        "invoice",
+        "member",
+        "order",
+        "organization",
+        "payment",
+        "phone",
+        "subscriber",
+        "tenant",
+        "user",
+        "username",
+        "uuid",
+        "wallet",
+    ];
+    let words = words(code);
+    let ids = words.windows(2).filter(|pair| pair[1] == "id" || pair[1] == "ids");
+    words.iter().any(|word| THINGS.contains(&word.as_str()))
+        || ids.into_iter().any(|pair| !matches!(pair[0].as_str(), "lock" | "key" | "advisory" | "the"))
 }
 
 /// How far from a lock a comment about it stands, in bytes.

@@ -46,7 +46,14 @@ fn verdict(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Option<(Level, &'
         }
     }
     // A query that is no SELECT, or names something that FROM does not have, is refused: another rule's business.
-    tree.query(query).select()?;
+    let select = tree.query(query).select()?;
+    if select.from.is_empty() {
+        return is_over_subqueries(tree, query).then_some((
+            Level::Error,
+            "this clause locks no row: a locking clause does not reach into a sub-select of the select list",
+            "put the clause inside the sub-select, on the table itself",
+        ));
+    }
     let reach = tree.reach(query, &[]);
     if !lock.of.is_empty() || !reach.tables.is_empty() {
         return None;
@@ -63,6 +70,12 @@ fn verdict(tree: &Tree<'_>, query: QueryId, lock: &RowLock) -> Option<(Level, &'
         "this clause locks no row: it does not reach into a function",
         "lock the rows inside the function, or in a query on the table itself",
     ))
+}
+
+/// Whether all that a query without FROM reads is in sub-selects, none of which locks anything: `SELECT EXISTS (SELECT …)`.
+fn is_over_subqueries(tree: &Tree<'_>, query: QueryId) -> bool {
+    let mut inner = tree.queries().filter(|(_, inner)| inner.parent == Some(query)).map(|(_, inner)| inner).peekable();
+    inner.peek().is_some() && inner.all(|inner| inner.locks.is_empty() && inner.select().is_some())
 }
 
 /// Whether the statement itself changes the rows that a query asks for, by the same condition: that locks them, if in no order.

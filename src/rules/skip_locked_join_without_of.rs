@@ -1,5 +1,6 @@
 //! SKIP LOCKED over a join locks, and skips by, every joined table.
 
+use crate::facts::bound::{Bound, bound};
 use crate::finding::{Edit, Fix, Level, Place};
 use crate::pattern::ascii;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
@@ -82,8 +83,12 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             )
         };
         let place = |item: &FromItem| Place::new(context.file.id, statement.source(&item.tokens));
+        // Who takes all that is free leaves the others nothing to miss.
+        let takes_all =
+            !tree.query(query).is_limited() && bound(statement, select, &context.facts.catalog) == Bound::Open;
+        let level = if takes_all { Level::Note } else { Level::Warning };
         let mut story = sink
-            .at_tokens(&RULE, Level::Warning, context, (statement, &lock.tokens), message)
+            .at_tokens(&RULE, level, context, (statement, &lock.tokens), message)
             .related(place(first), "the joined table");
         for (other, _) in &joined[1..] {
             story = story.related(place(other), "another one");

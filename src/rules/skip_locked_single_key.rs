@@ -136,6 +136,8 @@ const COMMENTS: &[&str] = &[
     "someone else",
     "somebody else",
     "already locked",
+    "be acquired",
+    "without waiting",
     "if locked",
     "is locked",
     "being processed",
@@ -160,7 +162,11 @@ fn takes_the_lock_alone(context: &Context<'_>, statement: &Statement<'_>) -> boo
         let name = path.rsplit('/').next().unwrap_or_default();
         return names_the_lock(name.split('.').next().unwrap_or_default());
     }
-    names_the_lock(&statement.purpose)
+    // `Dialect.builder().lock("SELECT …")`
+    let program = &context.file.program;
+    let given = statement.query.and_then(|query| program.queries.get(query)?.argument);
+    let taker = given.and_then(|argument| program.calls.get(argument.call));
+    names_the_lock(&statement.purpose) || taker.is_some_and(|call| names_the_lock(call.callee.name))
 }
 
 /// Whether a name is one for a lock, and not for the row.

@@ -3,7 +3,7 @@
 use super::Run;
 use super::call::Asked;
 use super::imports::{Exported, Role};
-use super::names::{Declared, Names, bare, origin_of};
+use super::names::{Declared, Names, bare, derived, origin_of};
 use super::types::type_name;
 use super::value::{Handle, Origin, Val};
 use crate::driver::Does;
@@ -129,6 +129,17 @@ impl<'a, 's> Names<'a, 's> {
     pub(super) fn member_of_value(&self, of: ExprId, name: &str, function: FunctionId, depth: usize) -> Option<Handle> {
         let class = self.class_of_value(of, function, depth)?;
         self.handle_of_field(&class, name, depth + 1)
+    }
+
+    /// What a value gives by a name where all of it was imported: Scala's `import config._`.
+    pub(super) fn opened(&self, name: &str, function: FunctionId, depth: usize) -> Option<Handle> {
+        if self.language != HostLanguage::Scala || depth > MAX_DEPTH {
+            return None;
+        }
+        self.code.imports.iter().filter(|import| import.name == "*" && !import.path.contains('.')).find_map(|import| {
+            let of = self.handle_of_name(&import.path, function, depth + 1)?;
+            derived(&of, of.kind.method(name)?, import.span)
+        })
     }
 
     /// A handle that another file offers by a name and in a way.

@@ -431,7 +431,8 @@ impl<'a, 's> Names<'a, 's> {
             }
         }
         let class = &self.class_around(function);
-        self.handle_of_field(class, name, depth).or_else(|| self.imported(name)).or_else(|| {
+        let known = self.handle_of_field(class, name, depth).or_else(|| self.imported(name));
+        known.or_else(|| self.opened(name, function, depth)).or_else(|| {
             // Ruby's constants are seen from the modules inside.
             let (around, _) = self.fields.keys().find(|(around, field)| *field == name && *around != class)?;
             if name.starts_with(char::is_uppercase) { self.handle_of_field(around, name, depth) } else { None }
@@ -480,7 +481,7 @@ pub(super) fn parameter_place(function: Span, name: &str) -> Span {
 }
 
 /// The handle that a method of another one gives, by declarations alone.
-fn derived(of: &Handle, does: Does, at: Span) -> Option<Handle> {
+pub(super) fn derived(of: &Handle, does: Does, at: Span) -> Option<Handle> {
     let (kind, origin) = match does {
         Does::Gives(kind) => (kind, of.origin.clone()),
         Does::Borrows(kind) | Does::Opens(kind) => (kind, Origin::At(at)),

@@ -100,13 +100,13 @@ const PAIRS: &[(&str, &str, &str, &str)] = &[
         "lock-and-read-in-one-statement",
         "narrow-lock-key",
         "BEGIN; SELECT pg_advisory_xact_lock(hashtext($1)), (SELECT count(*) FROM job); COMMIT;",
-        "BEGIN; SELECT pg_advisory_xact_lock(hashtext($1)); UPDATE job SET open = true; COMMIT;",
+        "BEGIN; SELECT pg_advisory_xact_lock(hashtext('user:' || $1)); UPDATE job SET open = true; COMMIT;",
     ),
     (
         "unstable-lock-key",
         "narrow-lock-key",
         "BEGIN; SELECT pg_advisory_xact_lock(hashtext($1 || now())); UPDATE job SET open = true; COMMIT;",
-        "BEGIN; SELECT pg_advisory_xact_lock(hashtext($1)); UPDATE job SET open = true; COMMIT;",
+        "BEGIN; SELECT pg_advisory_xact_lock(hashtext('user:' || $1)); UPDATE job SET open = true; COMMIT;",
     ),
     (
         "skip-locked-join-without-of",

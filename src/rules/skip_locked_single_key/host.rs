@@ -76,12 +76,25 @@ fn whole(text: &str, chain: Span, start: usize) -> Span {
             ')' | ']' | '}' => closed += 1,
             '(' | '[' | '{' if closed > 0 => closed -= 1,
             '(' | '[' => opened = start + at,
+            // A function that is an argument of the call around: `.whereIn("id", function () {`.
+            '{' if is_function(text.get(..start + at).unwrap_or_default()) => opened = start + at,
             // The block around.
             '{' => break,
             _ => {}
         }
     }
-    let line = text.get(..opened).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let begins = |at: usize| text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let mut line = begins(opened);
+    // A chain goes on from the line before.
+    while line > start && text.get(line..).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('.')) {
+        line = begins(line - 1);
+    }
     let indent = text.get(line..opened).map_or(0, |line| line.len() - line.trim_start().len());
     Span::new(line + indent, chain.end)
+}
+
+/// Whether a block that begins here is the body of a function that has no name.
+fn is_function(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
+    line.ends_with("=>") || line.ends_with(')') && line.contains("function (") || line.ends_with("function()")
 }

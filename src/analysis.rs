@@ -454,7 +454,7 @@ impl<'a> File<'a> {
                 .filter(|lock| lock.key != Key::Unknown || lock.function.action == advisory::Action::UnlockAll);
             let complete = statement.tree.complete() && !lowered.incomplete;
             self.understood += if complete { rows + keyed.count() } else { 0 };
-            self.lock_sites += rows + statement.direct_locks().count();
+            self.lock_sites += rows + statement.direct_locks().count() + statement.unfollowed;
         }
     }
 }

@@ -11,6 +11,7 @@ pub use crate::statement::Answer;
 pub use session::{Begins, Evidence, Owner, Session, Size};
 pub use unit::UnitFlow;
 
+use self::sites::MAX_SITES;
 use crate::finding::{FileId, Level, Place};
 use crate::span::Span;
 use crate::sql::advisory::{Function, Key, Sameness, Scope};
@@ -360,12 +361,13 @@ impl Unit {
         }
     }
 
-    /// The sites that steps of this unit take or release, each with its step.
+    /// The sites that steps of this unit take or release, each with its step: those that are followed.
     pub fn site_steps(&self) -> impl Iterator<Item = (StepId, SiteId)> + '_ {
-        self.steps.iter().enumerate().filter_map(|(step, s)| match s.action {
+        let steps = self.steps.iter().enumerate().filter_map(|(step, s)| match s.action {
             Action::Acquire(site) | Action::Release(site) | Action::ReleaseAll(Some(site)) => Some((step, site)),
             _ => None,
-        })
+        });
+        steps.take(MAX_SITES)
     }
 
     /// The step that takes or releases the lock of the site at a place, and the site.

@@ -1,5 +1,8 @@
 //! Which file is which language: one table.
 
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
+
 /// What a file is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
@@ -250,6 +253,11 @@ const OTHER_DATABASES: &[&str] = &[
 
 /// Whether a word of the path says that its SQL is for another database: `migrations/mysql/001.sql`, `dbsqlite`.
 pub fn is_other_database(path: &str) -> bool {
+    static NAMES: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(OTHER_DATABASES).ok());
+    if NAMES.as_ref().is_some_and(|names| !names.is_match(path)) {
+        return false;
+    }
     path.to_ascii_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
         OTHER_DATABASES
             .iter()

@@ -421,6 +421,7 @@ fn tell_wrapper(finding: &mut Finding, files: &[File<'_>]) {
     let via = files[index]
         .statements
         .iter()
+        .filter(|statement| statement.span.contains(finding.at.span))
         .flat_map(|statement| &statement.locks)
         .find_map(|lock| lock.via.filter(|_| lock.span == finding.at.span));
     if let Some(at) = via {
@@ -432,6 +433,9 @@ fn tell_wrapper(finding: &mut Finding, files: &[File<'_>]) {
 fn tell_caller(finding: &mut Finding, files: &[File<'_>]) {
     let Ok(index) = files.binary_search_by_key(&finding.at.file, |file| file.id) else { return };
     let (file, at) = (&files[index], finding.at.span);
+    if file.ran.is_empty() {
+        return;
+    }
     let of = |flow: &&UnitFlow| flow.unit.name == finding.unit && flow.unit.step_at(at).is_some();
     let Some(caller) = file.units.iter().find(of).filter(|flow| !flow.unit.span.contains(at)) else { return };
     let calls = |(call, site): &&(Span, Span)| *site == at && caller.unit.span.contains(*call);

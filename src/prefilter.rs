@@ -115,9 +115,12 @@ pub fn is_ours(path: &str, content: &[u8]) -> bool {
 /// Whether the content imports a client library that speaks to no other database.
 fn uses_postgres(content: &[u8]) -> bool {
     static LIBRARIES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r#"(?-u)psycopg|asyncpg|Npgsql|jackc/pgx|lib/pq|tokio_postgres|PgPool|['"](?:pg|postgres|pg-promise|slonik)['"]"#,
-        )
+        Regex::new(concat!(
+            // A comment may speak of one.
+            r"(?m-u)^[ \t]*(?:import|from|use|using|const|let|var|require|(?:\w+[ \t]+)?\x22)[^\n]*",
+            r"(?:psycopg|asyncpg|Npgsql|jackc/pgx|lib/pq|tokio_postgres|PgPool)",
+            r"|['\x22](?:pg|postgres|pg-promise|slonik)['\x22]",
+        ))
         .ok()
     });
     LIBRARIES.as_ref().is_some_and(|pattern| pattern.is_match(content))
@@ -172,6 +175,15 @@ mod tests {
     fn paths_of_other_databases() {
         assert!(is_ours("src/a.ts", b"") && !is_ours("libs/snowflake/a.ts", b"db.any()"));
         assert!(is_ours("libs/snowflake/a.ts", b"import pgPromise from 'pg-promise'"));
+        assert!(!is_ours("db/ops_oracle.py", b"import oracledb\n# the same string as asyncpg gives\n"));
+        for import in [
+            "from asyncpg import connect",
+            "  \"github.com/jackc/pgx/v5\"",
+            "\tpg \"github.com/lib/pq\"",
+            "using Npgsql;",
+        ] {
+            assert!(is_ours("db/oracle/a", format!("x\n{import}\n").as_bytes()), "{import}");
+        }
     }
 
     #[test]

@@ -91,6 +91,8 @@ pub struct Statement<'d> {
     pub result: Use,
     /// Its advisory calls, in the order of the text, those through wrappers included.
     pub locks: Vec<LockCall>,
+    /// How many advisory functions it calls after those.
+    pub unfollowed: usize,
     /// The enclosing routine's variables: no columns.
     pub variables: Arc<Variables>,
     /// The enclosing unit's name; empty for a script.
@@ -121,6 +123,9 @@ pub fn stands_for_locks(table: &str) -> bool {
     matches!(table.rsplit('_').next(), Some("lock" | "locks"))
 }
 
+/// How many calls of one statement are followed: what has more is made by machines.
+pub const MAX_LOCKS: usize = 1 << 12;
+
 impl<'d> Statement<'d> {
     /// The statement of these tokens of a document.
     pub fn new(
@@ -143,13 +148,14 @@ impl<'d> Statement<'d> {
             anchor: span,
             result,
             locks: Vec::new(),
+            unfollowed: 0,
             variables,
             purpose: Arc::clone(&unit),
             unit,
             when_missing: None,
             claimed_by: None,
         };
-        statement.locks = statement.lock_calls(wrappers);
+        (statement.locks, statement.unfollowed) = statement.lock_calls(wrappers);
         statement
     }
 
@@ -174,9 +180,14 @@ impl<'d> Statement<'d> {
             })
     }
 
-    fn lock_calls(&self, wrappers: &Wrappers) -> Vec<LockCall> {
-        let mut found = Vec::new();
+    /// The first calls, and how many advisory functions more are called.
+    fn lock_calls(&self, wrappers: &Wrappers) -> (Vec<LockCall>, usize) {
+        let (mut found, mut unfollowed) = (Vec::new(), 0);
         for call in self.tree.calls() {
+            if found.len() >= MAX_LOCKS {
+                unfollowed += usize::from(advisory::function(&call.name).is_some());
+                continue;
+            }
             if let Some(function) = advisory::function(&call.name).filter(|_| call.is_built_in()) {
                 let args = self.arguments(call);
                 found.push(self.lock_call(call.clone(), function, args, None));
@@ -188,7 +199,7 @@ impl<'d> Statement<'d> {
                 }
             }
         }
-        found
+        (found, unfollowed)
     }
 
     /// Whether a query picks its rows by the least or the greatest value.

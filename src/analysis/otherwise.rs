@@ -37,7 +37,7 @@ impl File<'_> {
 
     /// The query whose locking clause stands at a place, and the clause.
     pub fn locking_query(&self, at: Span) -> Option<(&Statement<'_>, QueryId, &RowLock)> {
-        self.statements.iter().find_map(|statement| {
+        self.statements.iter().filter(|statement| statement.span.contains(at)).find_map(|statement| {
             let (id, lock) = statement.row_locks().find(|(_, lock)| statement.source(&lock.tokens) == at)?;
             Some((statement, id, lock))
         })
@@ -56,7 +56,11 @@ impl File<'_> {
 
 /// Whether a unit takes an advisory lock that a statement may be under: in a script one that is not gone by then.
 fn takes_for(flow: &UnitFlow, statement: &Statement<'_>) -> bool {
+    let mut acquired = flow.acquired().peekable();
+    if acquired.peek().is_none() {
+        return false;
+    }
     let is_it = |step: &Step| step.span == statement.span && matches!(step.action, Action::Work { .. });
     let at = flow.unit.steps.iter().position(is_it).filter(|_| flow.unit.kind == UnitKind::Script);
-    flow.acquired().any(|(site, ..)| at.is_none_or(|step| !flow.trace.before[step].evaporated.contains(site)))
+    acquired.any(|(site, ..)| at.is_none_or(|step| !flow.trace.before[step].evaporated.contains(site)))
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::flow::lower::MAX_STATEMENTS;
 use crate::language::Language;
 
 fn with<R>(text: &str, test: impl FnOnce(&File<'_>) -> R) -> R {
@@ -44,6 +45,21 @@ fn sites_beyond_the_bound_are_counted_as_not_understood() {
     with(&text, |file| {
         assert_eq!((file.lock_sites, file.understood), (MAX_SITES + 5, MAX_SITES));
     });
+}
+
+#[test]
+fn statements_beyond_the_bound_are_counted_as_not_understood() {
+    let text = "SELECT id FROM job FOR UPDATE SKIP LOCKED;".repeat(MAX_STATEMENTS + 5) + "SELECT pg_advisory_lock(1);";
+    with(&text, |file| {
+        assert_eq!((file.lock_sites, file.statements.len()), (MAX_STATEMENTS + 6, MAX_STATEMENTS));
+        assert_eq!(file.understood, MAX_SITES);
+    });
+}
+
+#[test]
+fn calls_beyond_the_bound_are_counted_as_not_understood() {
+    let text = format!("SELECT pg_advisory_lock(1){};", ", pg_advisory_lock(2)".repeat(5000));
+    with(&text, |file| assert_eq!((file.lock_sites, file.understood), (5001, 4096)));
 }
 
 #[test]

@@ -30,10 +30,12 @@ struct Event {
 /// migrations and run in its order; a file without one is the source that migrations are made from, and has the last word.
 pub fn replaced(project: &dyn Project, files: &[File<'_>]) -> Vec<(FileId, Span)> {
     let earlier = |file: &&File<'_>| version(file.source.path()).is_some();
+    // Of a routine without a word of a lock nothing is told, whichever definition counts.
+    let matters = |file: &File<'_>, at: Span| prefilter::may_lock(file.source.slice(at).as_bytes());
     let names: BTreeSet<&str> = files
         .iter()
         .filter(earlier)
-        .flat_map(|file| &file.definitions)
+        .flat_map(|file| file.definitions.iter().filter(|definition| matters(file, definition.statement)))
         .map(|definition| definition.identity.name.as_str())
         .collect();
     if names.is_empty() {

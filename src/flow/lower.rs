@@ -10,12 +10,15 @@ use super::{Action, Change, Inside, Lock, Node, Site, SiteId, Step, StepId, Unit
 use crate::document::{Content, Document, Origin};
 use crate::program::Query;
 use crate::span::Span;
-use crate::sql::advisory::{Action as Call, Key};
+use crate::sql::advisory::{self, Action as Call, Key};
 use crate::sql::clause::{Characteristics, Evaluation, Isolation, Verb};
+use crate::sql::lex::Token;
 use crate::sql::script::{Section, Surroundings};
 use crate::statement::{LockCall, Statement, Wrappers};
 use flat::Flat;
 pub use host::{HostBuilder, SessionId};
+#[cfg(test)]
+pub(crate) use script::MAX_STATEMENTS;
 use std::collections::{BTreeMap, HashMap};
 
 /// The units of one document, with its statements.
@@ -25,7 +28,7 @@ pub struct Lowered<'d> {
     pub statements: Vec<Statement<'d>>,
     /// Units, in the order of the text.
     pub units: Vec<Unit>,
-    /// Names of advisory functions in what could not be read as statements.
+    /// Words of locks in what was not read as statements.
     pub unread: usize,
     /// Some of it could not be read, so that what is known of the rest may be wrong.
     pub incomplete: bool,
@@ -55,6 +58,15 @@ pub fn lower<'d>(
         }
         (_, Origin::Dynamic { .. }) | (Content::Plpgsql(_), Origin::Script | Origin::Query(_)) => Lowered::default(),
     }
+}
+
+/// How many words among tokens that are not read as statements are of a lock: names of advisory functions, SKIP LOCKED.
+fn lock_words(document: &Document<'_>, tokens: &[Token]) -> usize {
+    let text = document.region.text();
+    let words = tokens.iter().filter_map(|token| text.get(token.span().range()));
+    let is_lock =
+        |word: &&str| word.eq_ignore_ascii_case("skip") || advisory::function(&word.to_ascii_lowercase()).is_some();
+    words.filter(is_lock).count()
 }
 
 /// Builds one unit.

@@ -76,6 +76,14 @@ impl Sites {
         })
     }
 
+    /// The last so many sites in it, descending.
+    pub fn last(&self, count: usize) -> impl Iterator<Item = SiteId> + '_ {
+        let bits = |(index, &word): (usize, &u64)| {
+            (0..64).rev().filter(move |bit| word >> bit & 1 == 1).map(move |bit| index * 64 + bit)
+        };
+        self.words().iter().enumerate().rev().flat_map(bits).take(count)
+    }
+
     /// Those in either.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
@@ -138,6 +146,7 @@ mod tests {
             let (x, y): (Sites, Sites) = (a.iter().copied().collect(), b.iter().copied().collect());
             let list = |sites: &Sites| sites.iter().collect::<BTreeSet<_>>();
             assert_eq!(list(&x), a);
+            assert!(x.last(7).eq(a.iter().rev().take(7).copied()));
             assert_eq!(list(&x.with(&y)), &a | &b);
             assert_eq!(list(&x.without(&y)), &a - &b);
             assert_eq!(list(&x.both(&y)), &a & &b);

@@ -21,7 +21,21 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
-    if !tree.complete()
+    if !tree.complete() {
+        return;
+    }
+    let mut claims: Vec<(&Tokens, (Span, bool))> = Vec::new();
+    let all = tree.all();
+    claims.extend(statement.claimed_by.map(|update| (&all, (update, true))));
+    for (_, query) in tree.queries() {
+        // A deleted row is gone for the second worker; only an UPDATE finds it again.
+        let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
+        let is_claim = |pick: &QueryId| is_for_somebody(statement, dml, *pick) && !goes_on_from(tree, *pick);
+        let Some(pick) = pick(tree, dml).filter(is_claim) else { continue };
+        let is_work = dml.set.clone().is_some_and(|set| is_work(tree, set));
+        claims.push((&tree.query(pick).tokens, (statement.source(&dml.target.tokens), is_work)));
+    }
+    if claims.is_empty()
         || context.file.runs_once(statement)
         || context.file.is_locked_otherwise(statement)
         || context.file.is_behind_a_row(statement)
@@ -30,22 +44,17 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     {
         return;
     }
-    if let Some(update) = statement.claimed_by {
-        report(context, statement, &tree.all(), (update, true), sink);
-    }
-    for (_, query) in tree.queries() {
-        // A deleted row is gone for the second worker; only an UPDATE finds it again.
-        let Some(dml) = query.dml().filter(|dml| dml.kind == DmlKind::Update) else { continue };
-        let Some(pick) = pick(tree, dml).filter(|&pick| is_for_somebody(statement, dml, pick)) else { continue };
-        let is_work = dml.set.clone().is_some_and(|set| is_work(tree, set));
-        report(context, statement, &tree.query(pick).tokens, (statement.source(&dml.target.tokens), is_work), sink);
+    for (tokens, update) in claims {
+        report(context, statement, tokens, update, sink);
     }
 }
 
 /// Whether a script of psql runs a statement in sight of somebody, which no worker does.
 fn is_shown(context: &Context<'_>, statement: &Statement<'_>) -> bool {
     let by_hand = context.file.units_around(statement).any(|flow| flow.unit.is_run_by_hand());
-    by_hand && context.file.source.text().split(['\n', '\r']).any(|line| line.starts_with("\\echo "))
+    let text = context.file.source.text().as_bytes();
+    let begins = |at: usize| at.checked_sub(1).is_none_or(|before| matches!(text[before], b'\n' | b'\r'));
+    by_hand && memchr::memmem::find_iter(text, b"\\echo ").any(begins)
 }
 
 /// Whether what is set says that somebody is at a row from now on: a state, a worker, a time until which it is theirs. Other
@@ -182,6 +191,26 @@ fn passed_on(tree: &Tree<'_>, mut id: QueryId) -> QueryId {
         }
     }
     id
+}
+
+/// Whether a query picks the rows after one that the caller gives, in the order of that column: a batch of a walk over all
+/// rows, `id > $1 ORDER BY id`, and nobody's work.
+fn goes_on_from(tree: &Tree<'_>, pick: QueryId) -> bool {
+    let query = tree.query(pick);
+    let (Some(select), Some(order)) = (query.select(), &query.order_by) else { return false };
+    let sorted = order.clone().filter_map(|index| tree.ident(index)).next_back();
+    select.conjuncts.iter().any(|conjunct| {
+        let tokens = conjunct.tokens.clone();
+        let Some(than) = tree.top(tokens.clone()).find(|&index| matches!(tree.raw(index), ">" | "<")) else {
+            return false;
+        };
+        let ends = |range: Tokens| range.filter_map(|index| tree.ident(index)).next_back();
+        let value = than + 1..tokens.end;
+        value.len() == 1
+            && matches!(tree.kind(value.start), Some(TokenKind::Param | TokenKind::Hole))
+            && sorted.is_some()
+            && ends(tokens.start..than) == sorted
+    })
 }
 
 /// Whether somebody is to learn which rows they got, or is written into them: a batch that does its work in SET alone, or

@@ -83,8 +83,8 @@ fn orders(file: FileId, flow: &UnitFlow) -> Vec<(Order<'_>, Edge<'_>)> {
         let Some((function, key)) = literal(waited).filter(|(function, _)| function.action == Action::Lock) else {
             continue;
         };
-        let held: Vec<SiteId> = flow.trace.before[step].held_any.iter().collect();
-        for &held in &held[held.len().saturating_sub(MAX_HELD)..] {
+        let held: Vec<SiteId> = flow.trace.before[step].held_any.last(MAX_HELD).collect();
+        for &held in held.iter().rev() {
             let Some((holder, first)) = literal(held).filter(|(_, first)| *first != key) else { continue };
             let order = Order { held: (first, holder.mode), waited: (key, function.mode) };
             if seen.insert(order) {

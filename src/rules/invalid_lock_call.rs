@@ -7,7 +7,7 @@ use crate::sql::advisory::{self, Action, Function};
 use crate::sql::clause::{Call, Clause, Tokens, Tree, Verb};
 use crate::sql::lex::TokenKind;
 use crate::sql::value::{SqlType, Value, value};
-use crate::statement::Statement;
+use crate::statement::{MAX_LOCKS, Statement};
 
 pub(super) const RULE: Rule = Rule {
     name: "invalid-lock-call",
@@ -21,17 +21,19 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
     let mut calls = tree.calls().to_vec();
     calls.extend(procedure(tree));
+    // An outer one stands before those in its arguments.
+    calls.sort_by_key(|call| (call.tokens.start, std::cmp::Reverse(call.tokens.end)));
     // A file that was not seen may define a function that takes what the built-in one does not.
     let level = if context.facts.complete { Level::Error } else { Level::Warning };
-    for call in &calls {
-        if !call.is_built_in()
-            || !call.name.to_ascii_lowercase().contains("advisory")
-            || context.facts.own_functions.contains(&call.name)
-            || is_stand_in(&call.name)
-        {
-            continue;
-        }
-        let Some(fault) = fault(statement, call, &calls) else { continue };
+    let names = |call: &Call| {
+        call.is_built_in()
+            && call.name.to_ascii_lowercase().contains("advisory")
+            && !context.facts.own_functions.contains(&call.name)
+            && !is_stand_in(&call.name)
+    };
+    let named = calls.iter().enumerate().filter(|(_, call)| names(call));
+    for (index, call) in named.take(MAX_LOCKS) {
+        let Some(fault) = fault(statement, call, &calls[index..]) else { continue };
         sink.at_tokens(&RULE, level, context, (statement, &call.tokens), fault.message()).help(fault.help);
     }
 }
@@ -94,6 +96,7 @@ impl Fault {
     }
 }
 
+/// `calls` are it and those after it, in the order of the text.
 fn fault(statement: &Statement<'_>, call: &Call, calls: &[Call]) -> Option<Fault> {
     let tree = &statement.tree;
     let typed = |arg: &Tokens| statement.with_types(value(tree, arg), call.query);
@@ -119,7 +122,8 @@ fn fault(statement: &Statement<'_>, call: &Call, calls: &[Call]) -> Option<Fault
     }
     .or_else(|| {
         let inside = |inner: &&Call| call.args.iter().any(|arg| arg.contains(&inner.name_token));
-        calls.iter().filter(inside).find_map(|inner| wrong_hash(statement, inner))
+        let around = calls.iter().take_while(|inner| inner.tokens.start < call.tokens.end);
+        around.filter(inside).find_map(|inner| wrong_hash(statement, inner))
     })
 }
 

@@ -142,6 +142,11 @@ fn of_host<'a>(context: &Context<'a>, found: &mut Vec<Narrow<'a>>) {
         let called = file.source.slice(key.lock).split('(').next().unwrap_or_default().trim().to_ascii_lowercase();
         let around = file.program.queries.iter().find(|query| query.literal.contains(key.lock));
         let at = [Some(key.at), Some(key.statement), around.map(|query| query.statement)];
+        // The hash with what it is given.
+        let hash = file.source.text().get(key.at.start..).and_then(|rest| rest.split('\n').next()).unwrap_or_default();
+        if is_one_of_few(hash) || is_known(context, key.lock) {
+            continue;
+        }
         if advisory::function(&called).is_some_and(waits_shortly)
             && !at.into_iter().flatten().any(|at| names_many(file.source.slice(at)))
         {
@@ -195,44 +200,26 @@ fn waits_shortly(function: &Function) -> bool {
 
 /// Whether code names something of which there are as many as users, and not just any key.
 fn names_many(code: &str) -> bool {
-    const THINGS: &[&str] = &[
-        "account",
-        "address",
-        "customer",
-        "device",
-        "email",
-        "guid",
-        "invoice",
-        "member",
-        "order",
-        "organization",
-        "payment",
-        "phone",
-        "subscriber",
-        "tenant",
-        "user",
-        "username",
-        "uuid",
-        "wallet",
-    ];
-    let words = words(code);
-    let ids = words.windows(2).filter(|pair| pair[1] == "id" || pair[1] == "ids");
-    words.iter().any(|word| THINGS.contains(&word.as_str()))
-        || ids.into_iter().any(|pair| !matches!(pair[0].as_str(), "lock" | "key" | "advisory" | "the"))
+    const THINGS: &[&str] =
+        &["account", "customer", "email", "guid", "order", "phone", "subscriber", "tenant", "user", "username", "uuid"];
+    words(code).iter().any(|word| THINGS.contains(&word.as_str()))
 }
 
 /// How far from a lock a comment about it stands, in bytes.
 const NEAR: usize = 160;
 
-/// Whether a comment before a lock shows that somebody has thought of it.
+/// Whether a comment before a lock, or on the function around it, shows that somebody has thought of it.
 fn is_known(context: &Context<'_>, lock: Span) -> bool {
-    let speaks = |comment: &Span| {
-        let lower = context.file.source.slice(*comment).to_lowercase();
+    let file = context.file;
+    let speaks = |comment: &str| {
+        let lower = comment.to_lowercase();
         ["collision", "collide", "32-bit", "32 bit"].iter().any(|word| lower.contains(word))
     };
-    let comments = &context.file.comments;
-    let after = comments.partition_point(|comment| comment.end <= lock.start);
-    comments[..after].iter().rev().take_while(|comment| lock.start - comment.end < NEAR).any(speaks)
+    let after = file.comments.partition_point(|comment| comment.end <= lock.start);
+    let near = file.comments[..after].iter().rev().take_while(|comment| lock.start - comment.end < NEAR);
+    let function = file.program.function_around(lock).map(|index| file.program.functions[index].span);
+    near.into_iter().any(|comment| speaks(file.source.slice(*comment)))
+        || function.is_some_and(|function| file.comments_at(function).any(speaks))
 }
 
 /// What comes of a key that two values share.

@@ -1,7 +1,7 @@
 //! The unlock runs in a transaction in which a statement has failed: refused, and the lock survives the rollback.
 
 use crate::finding::{Level, Place};
-use crate::flow::UnitFlow;
+use crate::flow::{Owner, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Action, Sameness, Scope};
 
@@ -15,9 +15,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
     // Code that commits after its unlock has another fault, unlock-before-commit.
-    if flow.unit.session.is_none() {
-        return;
-    }
+    let Some(session) = &flow.unit.session else { return };
     for (step, site) in flow.unit.site_steps() {
         let Some((unlock, key)) = flow.unit.advisory(site) else { continue };
         if unlock.action != Action::Unlock {
@@ -32,7 +30,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;
         }
-        let held = before.held_any.iter().find(|&taken| {
+        let held = before.held_aborted.iter().find(|&taken| {
             flow.unit.advisory(taken).is_some_and(|(function, known)| {
                 function.acquires()
                     && function.scope == Scope::Session
@@ -41,13 +39,20 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             })
         });
         let Some(taken) = held else {
-            sink.silent(&RULE, context, flow.unit.sites[site].span, "no lock that it may be for is held here");
+            sink.silent(
+                &RULE,
+                context,
+                flow.unit.sites[site].span,
+                "where a statement has failed before, no lock that it may be for is held",
+            );
             continue;
         };
         let taken = flow.unit.sites[taken].span;
+        // A connection that is closed takes the lock with it: what is lost is the first error.
+        let is_closed = matches!(session.owner, Owner::Own | Owner::Reset | Owner::PerCall);
         sink.at_site(
             &RULE,
-            Level::Warning,
+            if is_closed { Level::Note } else { Level::Warning },
             context,
             (flow, site),
             "after a failed statement the server refuses this unlock (SQLSTATE 25P02), and the ROLLBACK that follows does \

@@ -329,6 +329,10 @@ impl<'t> Lexer<'t> {
 
     fn word_rest(&self, mut at: usize) -> usize {
         loop {
+            // Nothing else than more of the word begins with these.
+            if self.holes.is_empty() {
+                at = self.while_at(at, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            }
             if let Some(end) = self.hole_at(at) {
                 at = end;
             } else if hole::is_ident(self.byte(at))

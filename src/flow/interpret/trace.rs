@@ -67,6 +67,8 @@ pub struct Before {
     pub wrote: Sites,
     /// Ended by COMMIT on every path, and nothing was changed under it.
     pub idle: Sites,
+    /// Held on a path on which a statement of the open transaction has failed.
+    pub held_aborted: Sites,
     /// On some path the transaction is one in which a statement has failed.
     pub aborted: bool,
     transactions: Transactions,

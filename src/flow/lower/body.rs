@@ -9,11 +9,11 @@ use super::{Builder, Lowered};
 use crate::document::{Content, Document, Origin, inside};
 use crate::flow::{Action, Catches, Exit, Node};
 use crate::span::{Span, SqlSpan};
+use crate::sql::Tokens;
 use crate::sql::clause::Entry;
 use crate::sql::plpgsql::{Block, Body, LoopKind, RaiseLevel, Statement as Pl, StatementKind};
 use crate::sql::routine::Routine;
 use crate::sql::script::{Expects, Surroundings};
-use crate::sql::{Tokens, advisory};
 use crate::statement::{self, Missing, Statement, Use, Variable, Wrappers};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -187,9 +187,7 @@ impl Walk<'_, '_> {
             }
             StatementKind::Call(tokens) => self.sql(*tokens, Use::Dropped, next),
             StatementKind::Unknown(tokens) => {
-                let text = self.document.region.text();
-                let words = tokens.of(&self.document.tokens).iter().filter_map(|token| text.get(token.span().range()));
-                self.unread += words.filter(|word| advisory::function(&word.to_ascii_lowercase()).is_some()).count();
+                self.unread += super::lock_words(self.document, tokens.of(&self.document.tokens));
                 self.work(span)
             }
             StatementKind::Open { query: Some(query), .. } => self.sql(*query, Use::Returned(Expects::Many), next),

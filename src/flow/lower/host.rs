@@ -230,7 +230,11 @@ impl HostBuilder {
             let steps = self.builder.steps.iter().enumerate().map(|(step, original)| {
                 let mut step_here = original.clone();
                 if !mine(step) {
-                    let works = matches!(original.action, Action::Work { .. } | Action::ConcurrentIndex);
+                    // What only reads leaves nothing behind.
+                    let works = match &original.action {
+                        Action::Work { reads, writes } => !writes.is_empty() || reads.is_empty(),
+                        action => matches!(action, Action::ConcurrentIndex),
+                    };
                     let other = self.on[step];
                     step_here.action = match other {
                         Some(other) if works && outside(id, other) => Action::Outside,

@@ -16,6 +16,9 @@ use crate::sql::value::SqlType;
 use crate::statement::{Statement, Use, Variable, Variables, Wrappers};
 use std::sync::Arc;
 
+/// How many statements with a lock are kept of a script: what has more is made by machines, and would fill the memory.
+pub(crate) const MAX_STATEMENTS: usize = 1 << 15;
+
 pub(super) fn sections<'d>(
     document: &Document<'d>,
     pieces: &[Piece],
@@ -23,6 +26,7 @@ pub(super) fn sections<'d>(
     wrappers: &Wrappers,
 ) -> Lowered<'d> {
     let mut lowered = Lowered::default();
+    let mut beyond = 0;
     let last_read = psql::last_read(document);
     let variables = Arc::new(psql::constants(document));
     for section in sections {
@@ -41,6 +45,10 @@ pub(super) fn sections<'d>(
                 SectionKind::Script { .. } => Use::Shown { stored: psql::is_kept(document, pieces, index, last_read) },
             };
             let tokens = &document.tokens[piece.tokens.clone()];
+            if lowered.statements.len() >= MAX_STATEMENTS {
+                beyond += super::lock_words(document, tokens);
+                continue;
+            }
             let statement = Statement::new(
                 document,
                 tokens,
@@ -75,6 +83,7 @@ pub(super) fn sections<'d>(
         unit.runner = runner;
         lowered.units.push(unit);
     }
+    lowered.unread = beyond;
     lowered
 }
 

@@ -33,6 +33,29 @@ pub enum Moves {
     Number,
     /// It does not: it has 32 bits for many things.
     Narrow,
+    /// Nor does this: it has 64 bits and no sign, of which half are no bigint.
+    Unsigned,
+}
+
+/// What is asked of the keys of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// Another value for each process, build or call.
+    Moves,
+    /// Few bits.
+    Narrow,
+    /// Values that are no bigint.
+    Unsigned,
+}
+
+impl Moves {
+    fn fault(self) -> Fault {
+        match self {
+            Self::Narrow => Fault::Narrow,
+            Self::Unsigned => Fault::Unsigned,
+            _ => Fault::Moves,
+        }
+    }
 }
 
 /// A key with a fault.
@@ -68,23 +91,37 @@ pub fn unstable(text: &str, language: HostLanguage, program: &Program<'_>) -> Ve
     if language == Python && is_own {
         return Vec::new();
     }
-    let mut found = of_locks(text, language, program, false);
+    let mut found = of_locks(text, language, program, Fault::Moves);
     found.dedup_by_key(|one| one.at);
     found
 }
 
 /// The keys of one part that are a hash of 32 bits of something that varies.
 pub fn narrow(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
-    let mut found = of_locks(text, language, program, true);
+    let mut found = of_locks(text, language, program, Fault::Narrow);
     found.retain(|one| narrow::is_of_one_part(text.get(one.lock.range()).unwrap_or_default()));
     found
 }
 
-/// The keys of a file that come from a row of the table, from those of narrow hashes or from the others.
-fn of_locks(text: &str, language: HostLanguage, program: &Program<'_>, narrow: bool) -> Vec<Found> {
+/// The keys of one part that are 64 bits without a sign, in a file that never makes anything else of them.
+pub fn unsigned(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
+    const SIGNS: &[&str] =
+        &["2**63", "2 ** 63", "2**64", "2 ** 64", "<< 63", "<< 64", "922337203685477580", "c_int64", "c_longlong"];
+    let lower = text.to_ascii_lowercase().replace('_', "");
+    let masks = ["7fffffffffffffff", "8000000000000000", "10000000000000000"].iter().any(|mask| lower.contains(mask));
+    if masks || SIGNS.iter().any(|sign| text.contains(sign)) {
+        return Vec::new();
+    }
+    let mut found = of_locks(text, language, program, Fault::Unsigned);
+    found.retain(|one| narrow::is_of_one_part(text.get(one.lock.range()).unwrap_or_default()));
+    found
+}
+
+/// The keys of a file that come from a row of the table with such a fault.
+fn of_locks(text: &str, language: HostLanguage, program: &Program<'_>, fault: Fault) -> Vec<Found> {
     static LOCK: LazyLock<Option<Regex>> =
         LazyLock::new(|| ascii(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
-    let rows: Vec<(&Regex, Moves)> = rows(language, narrow).collect();
+    let rows: Vec<(&Regex, Moves)> = rows(language, fault).collect();
     let mut named: HashMap<&str, Option<Span>> = HashMap::new();
     for function in &program.functions {
         // Of two of a name it is not said which one is called.
@@ -197,7 +234,7 @@ impl<'p> Site<'p> {
             // A hash makes a key of something; of a random value, or the time, much else is made on the way.
             let is_key = |(at, moves): &(Span, Moves)| match moves {
                 Moves::Process | Moves::Perhaps | Moves::Build => true,
-                Moves::Narrow => narrow::is_plain(self.slice(Span::new(source.start, at.start))),
+                Moves::Narrow | Moves::Unsigned => narrow::is_plain(self.slice(Span::new(source.start, at.start))),
                 Moves::Random | Moves::Clock | Moves::Number => at.start.wrapping_sub(source.start) <= LONGEST_CAST,
             };
             let found = self.moving(source, rows, language, steps - 1).filter(is_key);
@@ -223,6 +260,7 @@ impl<'p> Site<'p> {
                 (CSharp, Moves::Perhaps) => self.of_csharp(found.as_str()),
                 (Java | Kotlin | Scala, Moves::Perhaps) => self.of_enum(found.as_str())?,
                 (_, Moves::Narrow) => self.of_many(code, found.range())?,
+                (_, Moves::Unsigned) => narrow::is_unsigned(code, found.range()).then_some(Moves::Unsigned)?,
                 (_, moves) => *moves,
             };
             Some((at, moves))

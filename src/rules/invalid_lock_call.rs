@@ -2,6 +2,8 @@
 
 use crate::finding::{Level, Place};
 use crate::host::is_stand_in;
+use crate::language::{HostLanguage, Language};
+use crate::program::keys;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{self, Action, Function};
 use crate::sql::clause::{Call, Clause, Tokens, Tree, Verb};
@@ -14,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Error,
     rank: Rank::Refused,
     page: include_str!("../../rules/invalid-lock-call.md"),
-    checks: &[Check::Statement(check), Check::File(of_builders)],
+    checks: &[Check::Statement(check), Check::File(of_builders), Check::File(of_host)],
 };
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
@@ -55,6 +57,29 @@ fn of_builders(context: &Context<'_>, sink: &mut Sink) {
         sink.report(&RULE, level, Place::new(file.id, call.at), fault.message())
             .unit(function.map_or("", |function| function.name))
             .help(fault.help);
+    }
+}
+
+/// Keys that host code makes, of which half are no bigint.
+fn of_host(context: &Context<'_>, sink: &mut Sink) {
+    let file = context.file;
+    let Language::Host(language) = file.source.language() else { return };
+    for key in keys::unsigned(file.source.text(), language, &file.program) {
+        let function = key.function.and_then(|index| file.program.functions.get(index));
+        sink.report(
+            &RULE,
+            Level::Error,
+            Place::new(file.id, key.lock),
+            "the server refuses half of these keys: a number without a sign is no bigint from 2^63 on (SQLSTATE 42883 or 22003)",
+        )
+        .statement(key.statement.join(key.lock))
+        .unit(function.map_or("", |function| function.name))
+        .related(Place::new(file.id, key.at), "eight bytes of a digest, without a sign")
+        .help(match language {
+            HostLanguage::Python => "read the bytes with a sign: `int.from_bytes(…, signed=True)`",
+            HostLanguage::Ruby => "read the bytes with a sign: `digest.unpack1(\"q>\")`",
+            _ => "read the bytes with a sign: `readBigInt64BE(0)`, or `BigInt.asIntN(64, …)`",
+        });
     }
 }
 

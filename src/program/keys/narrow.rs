@@ -1,4 +1,4 @@
-//! Hashes of 32 bits as the whole of a key.
+//! Hashes of 32 bits, and numbers without a sign, as the whole of a key.
 
 use super::{Moves, Site, after_brackets};
 use std::ops::Range;
@@ -140,6 +140,39 @@ pub(super) fn is_plain(before: &str) -> bool {
         let name = end[start..].to_ascii_lowercase();
         name.is_empty() || CASTS.contains(&name.as_str()) || name.starts_with("set") || name.starts_with("bind")
     })
+}
+
+/// Whether the call at a place makes an integer of eight bytes of a digest, without a sign, and nothing makes another one of it:
+/// `int.from_bytes(digest[:8], "big")`.
+pub(super) fn is_unsigned(code: &str, call: Range<usize>) -> bool {
+    const EIGHT: &[&str] = &[
+        "[:8]",
+        "[0:8]",
+        "[-8:]",
+        "digest_size=8",
+        "[:16], 16",
+        "slice(0, 16)",
+        "slice(0,16)",
+        "substring(0, 16)",
+        "substr(0, 16)",
+        "readBigUInt64",
+        "hexdigest",
+    ];
+    let called = &code[call.clone()];
+    let after = match called.ends_with('(') {
+        true => after_brackets(&code[call.end - 1..]),
+        false => code.get(call.end..),
+    };
+    let Some(after) = after else { return false };
+    let whole = &code[call.start..code.len() - after.len()];
+    let given = whole.strip_prefix("int(").unwrap_or(whole);
+    let is_eight = EIGHT.iter().any(|bytes| given.contains(bytes) && (*bytes != "hexdigest" || !called.ends_with('(')));
+    let rest = after.split('\n').next().unwrap_or_default().trim();
+    let rest = rest.strip_prefix(".toString()").unwrap_or(rest);
+    let is_all = rest.chars().all(|c| matches!(c, ')' | ',' | ']' | '}' | ' ' | ';' | '"'));
+    let before = &code[..call.start];
+    let is_number = !called.starts_with("BigInt") || given.contains("0x");
+    is_eight && is_number && is_all && !given.contains("signed") && !before.contains("asIntN") && is_plain(before)
 }
 
 /// Whether a call of a lock function, as code writes it, gives one argument for the key.

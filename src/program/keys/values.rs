@@ -1,6 +1,6 @@
 //! The calls that keys are looked for, by language.
 
-use super::Moves;
+use super::{Fault, Moves};
 use crate::language::HostLanguage;
 use crate::pattern::ascii;
 use regex::Regex;
@@ -119,15 +119,22 @@ const VALUES: &[Row] = &[
     ),
     (&[CSharp], r"\b(Crc32\.(?:Hash|HashToUInt32|Compute)\w*\(|XxHash32\.Hash\w*\(|Adler32\.\w+\()", Moves::Narrow),
     (&[Php], r"\b(crc32\(|hash\(\s*['\x22](?:crc32[bc]?|adler32|fnv1a?32|joaat|murmur3a|xxh32)['\x22])", Moves::Narrow),
+    // <https://docs.python.org/3/library/stdtypes.html#int.from_bytes>: unsigned unless it is told.
+    (&[Python], r"\b(int(?:\.from_bytes)?\()", Moves::Unsigned),
+    (
+        &[Ruby],
+        r"(hexdigest(?:\([^()]*\))?(?:\[0, ?16\]|\[0\.\.15\]|\[0\.\.\.16\]|\.first\(16\))\.(?:to_i\(16\)|hex\b))",
+        Moves::Unsigned,
+    ),
+    (&[JavaScript, TypeScript, Tsx], r"(\bBigInt\(|\.readBigUInt64(?:BE|LE)\()", Moves::Unsigned),
     (&[Elixir], r"(:erlang\.(?:phash2?|crc32|adler32)\(|&:erlang\.(?:phash2?|crc32|adler32)/\d)", Moves::Narrow),
 ];
 
-/// The rows of a language: those of narrow hashes, or the others.
-pub(super) fn rows(language: HostLanguage, narrow: bool) -> impl Iterator<Item = (&'static Regex, Moves)> {
+/// The rows of a language with a fault.
+pub(super) fn rows(language: HostLanguage, fault: Fault) -> impl Iterator<Item = (&'static Regex, Moves)> {
     static PATTERNS: [OnceLock<Option<Regex>>; VALUES.len()] = [const { OnceLock::new() }; VALUES.len()];
-    let wanted = move |(_, (languages, _, moves)): &(usize, &Row)| {
-        languages.contains(&language) && (*moves == Moves::Narrow) == narrow
-    };
+    let wanted =
+        move |(_, (languages, _, moves)): &(usize, &Row)| languages.contains(&language) && moves.fault() == fault;
     VALUES.iter().enumerate().filter(wanted).filter_map(|(at, (_, pattern, moves))| {
         Some((PATTERNS[at].get_or_init(|| ascii(pattern).ok()).as_ref()?, *moves))
     })

@@ -30,7 +30,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             Moves::Clock => {
                 (Level::Error, "the key is made of the time, so everybody locks another key and nobody is kept out")
             }
-            Moves::Narrow => continue,
+            Moves::Narrow | Moves::Unsigned => continue,
             Moves::Number => (Level::Warning, "the key is made of the process id, so each process locks another key"),
         };
         let unit = key.function.and_then(|index| file.program.functions.get(index)).map_or("", |one| one.name);

@@ -74,6 +74,8 @@ pub struct Kind {
     pub otherwise: Does,
     /// What the end of a `with`, `using` or `use` block does.
     pub at_end: AtEnd,
+    /// Which argument of a call, from 0, is the transaction in which it runs where it has so many: not in the handle's own session.
+    pub joins: Option<usize>,
 }
 
 /// What a method does.
@@ -149,6 +151,7 @@ pub const HANDLE: Kind = Kind {
     methods: &[],
     otherwise: Does::Works,
     at_end: AtEnd::Nothing,
+    joins: None,
 };
 
 /// The same for libraries.

@@ -17,6 +17,7 @@ pub(super) const DRIVER: Driver = Driver {
     kinds: &[
         Kind {
             name: "Context",
+            joins: None,
             types: &["Microsoft.EntityFrameworkCore.DbContext", "*Context"],
             owner: Owner::UntilCommit,
             begins: Begins::NeverByDefault,

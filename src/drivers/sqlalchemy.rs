@@ -203,6 +203,7 @@ pub(super) const DRIVER: Driver = Driver {
         },
         Kind {
             name: "Session",
+            joins: None,
             types: &[
                 "sqlalchemy.orm.Session",
                 "sqlalchemy.orm.session.Session",

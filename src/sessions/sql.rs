@@ -36,6 +36,9 @@ fn counts(language: HostLanguage, name: &str) -> bool {
 impl<'s> Run<'_, 's, '_> {
     /// Runs the SQL among the arguments of a call.
     pub(super) fn run_text(&mut self, handle: &Handle, asked: &Asked<'_, 's>, out: &mut Vec<Node>) -> Val {
+        let joins = handle.kind.joins.is_some_and(|at| asked.arguments.len() > at);
+        let elsewhere = joins.then(|| self.unknown(""));
+        let handle = elsewhere.as_ref().unwrap_or(handle);
         let lock = asked.vals.iter().find_map(|val| if let Val::Lock(lock) = val { Some(lock.clone()) } else { None });
         if let Some(lock) = lock {
             return self.run_lock(handle, &lock, asked.span, out);

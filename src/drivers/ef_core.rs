@@ -17,7 +17,6 @@ pub(super) const DRIVER: Driver = Driver {
     kinds: &[
         Kind {
             name: "Context",
-            joins: None,
             types: &["Microsoft.EntityFrameworkCore.DbContext", "*Context"],
             owner: Owner::UntilCommit,
             begins: Begins::NeverByDefault,
@@ -48,6 +47,7 @@ pub(super) const DRIVER: Driver = Driver {
             ],
             otherwise: Does::Gives("Set"),
             at_end: AtEnd::Returns,
+            joins: None,
         },
         Kind {
             name: "Facade",

@@ -203,7 +203,6 @@ pub(super) const DRIVER: Driver = Driver {
         },
         Kind {
             name: "Session",
-            joins: None,
             types: &[
                 "sqlalchemy.orm.Session",
                 "sqlalchemy.orm.session.Session",
@@ -221,6 +220,7 @@ pub(super) const DRIVER: Driver = Driver {
             methods: SESSION,
             otherwise: Does::Works,
             at_end: AtEnd::Returns,
+            joins: None,
         },
         Kind {
             name: "BegunSession",

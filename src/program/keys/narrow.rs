@@ -155,24 +155,21 @@ pub(super) fn is_unsigned(code: &str, call: Range<usize>) -> bool {
         "slice(0,16)",
         "substring(0, 16)",
         "substr(0, 16)",
-        "readBigUInt64",
-        "hexdigest",
     ];
-    let called = &code[call.clone()];
-    let after = match called.ends_with('(') {
-        true => after_brackets(&code[call.end - 1..]),
-        false => code.get(call.end..),
+    let (before, called) = (&code[..call.start], &code[call.clone()]);
+    // What a row of the table says in full has eight bytes; of other calls the arguments say it.
+    let (after, is_eight) = if let Some(name) = called.strip_suffix('(') {
+        let Some(after) = after_brackets(&code[call.end - 1..]) else { return false };
+        let given = &code[call.end..code.len() - after.len()];
+        let is_cut = EIGHT.iter().any(|bytes| given.contains(bytes)) && !given.contains("signed");
+        (after, name.starts_with('.') || is_cut && (name != "BigInt" || given.contains("0x")))
+    } else {
+        (&code[call.end..], true)
     };
-    let Some(after) = after else { return false };
-    let whole = &code[call.start..code.len() - after.len()];
-    let given = whole.strip_prefix("int(").unwrap_or(whole);
-    let is_eight = EIGHT.iter().any(|bytes| given.contains(bytes) && (*bytes != "hexdigest" || !called.ends_with('(')));
     let rest = after.split('\n').next().unwrap_or_default().trim();
     let rest = rest.strip_prefix(".toString()").unwrap_or(rest);
     let is_all = rest.chars().all(|c| matches!(c, ')' | ',' | ']' | '}' | ' ' | ';' | '"'));
-    let before = &code[..call.start];
-    let is_number = !called.starts_with("BigInt") || given.contains("0x");
-    is_eight && is_number && is_all && !given.contains("signed") && !before.contains("asIntN") && is_plain(before)
+    is_eight && is_all && !before.contains("asIntN") && is_plain(before)
 }
 
 /// Whether a call of a lock function, as code writes it, gives one argument for the key.

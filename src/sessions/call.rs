@@ -123,7 +123,7 @@ impl<'s> Run<'_, 's, '_> {
             Some(Value::Member { of, .. }) => {
                 if self.names.is_this(self.function(), *of) {
                     match self.migration(call).map_or_else(|| self.block_receiver(call.name), Val::Handle) {
-                        Val::Nothing => Val::This,
+                        Val::Nothing => self.names.promoted(*of, call, self.function()).map_or(Val::This, Val::Handle),
                         val => val,
                     }
                 } else {

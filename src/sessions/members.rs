@@ -142,6 +142,23 @@ impl<'a, 's> Names<'a, 's> {
         })
     }
 
+    /// Go: the receiver of a method, where its struct embeds a handle.
+    pub(super) fn embedded(&self, expr: ExprId, function: FunctionId) -> Option<Handle> {
+        if self.language != HostLanguage::Go || !self.is_this(function, expr) {
+            return None;
+        }
+        let class = self.class_of(function).filter(|class| !class.bases.is_empty())?;
+        let (driver, kind) = self.of_type(class.name)?;
+        let origin = origin_of(driver, kind, class.span);
+        Some(Handle { driver, kind, root: kind, origin, evidence: Evidence::Declared, made: None })
+    }
+
+    /// The same for a method that the handle has and no function of the file: `store.QueryRow(…)`.
+    pub(super) fn promoted(&self, of: ExprId, call: &Call<'s>, function: FunctionId) -> Option<Handle> {
+        let own = self.function(function, call.name, call.arguments.len());
+        self.embedded(of, function).filter(|handle| own.is_none() && handle.kind.method(call.name).is_some())
+    }
+
     /// A handle that another file offers by a name and in a way.
     pub(super) fn offered(&self, name: &str, role: Role) -> Option<Handle> {
         let exported = self.known(name).filter(|exported| exported.role == role)?;
@@ -294,4 +311,10 @@ impl<'s> Run<'_, 's, '_> {
         }
         Some(self.run_text(&handle, &Asked::of(call, span, &vals), out))
     }
+}
+
+/// The place of a parameter: that of its function, told apart by its name.
+pub(super) fn parameter_place(function: Span, name: &str) -> Span {
+    let hash = name.bytes().fold(0_usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 251;
+    Span::new(function.start, function.start + hash)
 }

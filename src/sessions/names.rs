@@ -4,6 +4,7 @@ use super::answer::maps_rows;
 use super::changes::Changes;
 use super::imports::{Exported, Imported};
 use super::library::{PASSES, aliases, borrows};
+use super::members::parameter_place;
 use super::types::{package, within};
 use super::value::{Handle, Origin};
 use crate::driver::{Does, Driver, Kind};
@@ -325,7 +326,9 @@ impl<'a, 's> Names<'a, 's> {
         }
         let node = self.code.exprs.get(expr)?;
         match &node.value {
-            Value::Name(name) => self.handle_of_name(name, function, depth).or_else(|| self.global(&self.expand(name))),
+            Value::Name(name) => (self.handle_of_name(name, function, depth))
+                .or_else(|| self.global(&self.expand(name)))
+                .or_else(|| self.embedded(expr, function)),
             Value::Member { of, name, .. } => {
                 if self.is_this(function, *of) {
                     let class = self.class_of(function)?;
@@ -472,12 +475,6 @@ impl<'a, 's> Names<'a, 's> {
 /// Of a framework's handle there is one.
 pub(super) fn origin_of(driver: &'static Driver, kind: &'static Kind, at: Span) -> Origin {
     if kind.owner == Owner::Ambient { Origin::Global(driver.name) } else { Origin::At(at) }
-}
-
-/// The place of a parameter: that of its function, told apart by its name.
-pub(super) fn parameter_place(function: Span, name: &str) -> Span {
-    let hash = name.bytes().fold(0_usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 251;
-    Span::new(function.start, function.start + hash)
 }
 
 /// The handle that a method of another one gives, by declarations alone.

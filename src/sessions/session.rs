@@ -1,7 +1,7 @@
 //! The sessions of one function.
 
 use super::value::{Answer, Handle, Origin, Val};
-use super::{Run, names};
+use super::{Run, members, names};
 use crate::driver::{AtEnd, Does, HANDLE, Kind, LIBRARY};
 use crate::flow::lower::{HostBuilder, SessionId};
 use crate::flow::{Action, Begins, Evidence, Node, Owner, Session, SiteId, Size};
@@ -130,7 +130,7 @@ impl<'s> Run<'_, 's, '_> {
         };
         let root = self.frames.first().map_or(function, |frame| frame.function);
         let parameter = self.program.code.functions.get(root).and_then(|function| {
-            let is_it = |name: &str| declared == Some(names::parameter_place(function.at, names::bare(name)));
+            let is_it = |name: &str| declared == Some(members::parameter_place(function.at, names::bare(name)));
             function.parameters.iter().map(|parameter| parameter.name).find(|name| is_it(name))
         });
         let name = match &handle.origin {

@@ -443,7 +443,6 @@ impl Run<'_> {
         ] {
             *all = if all.is_empty() { sites.clone() } else { all.with(sites) };
         }
-        before.aborted |= state.aborted;
         if state.aborted {
             before.held_aborted = before.held_aborted.with(&state.held);
         }

@@ -98,9 +98,7 @@ pub fn unstable(text: &str, language: HostLanguage, program: &Program<'_>) -> Ve
 
 /// The keys of one part that are a hash of 32 bits of something that varies.
 pub fn narrow(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
-    let mut found = of_locks(text, language, program, Fault::Narrow);
-    found.retain(|one| narrow::is_of_one_part(text.get(one.lock.range()).unwrap_or_default()));
-    found
+    of_one_part(text, language, program, Fault::Narrow)
 }
 
 /// The keys of one part that are 64 bits without a sign, in a file that never makes anything else of them.
@@ -112,7 +110,12 @@ pub fn unsigned(text: &str, language: HostLanguage, program: &Program<'_>) -> Ve
     if masks || SIGNS.iter().any(|sign| text.contains(sign)) {
         return Vec::new();
     }
-    let mut found = of_locks(text, language, program, Fault::Unsigned);
+    of_one_part(text, language, program, Fault::Unsigned)
+}
+
+/// The keys of one part with a fault.
+fn of_one_part(text: &str, language: HostLanguage, program: &Program<'_>, fault: Fault) -> Vec<Found> {
+    let mut found = of_locks(text, language, program, fault);
     found.retain(|one| narrow::is_of_one_part(text.get(one.lock.range()).unwrap_or_default()));
     found
 }

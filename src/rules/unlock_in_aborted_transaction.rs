@@ -22,10 +22,10 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         }
         let before = &flow.trace.before[step];
-        if !before.aborted || flow.commits_after(step) {
-            let why = match before.aborted {
-                true => "it is committed by hand after it: unlock-before-commit looks at that",
-                false => "on no way here has a statement of an open transaction failed",
+        if before.held_aborted.is_empty() || flow.commits_after(step) {
+            let why = match before.held_aborted.is_empty() {
+                true => "on no way here has a statement of an open transaction failed while a lock was held",
+                false => "it is committed by hand after it: unlock-before-commit looks at that",
             };
             sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;

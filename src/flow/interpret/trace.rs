@@ -69,8 +69,6 @@ pub struct Before {
     pub idle: Sites,
     /// Held on a path on which a statement of the open transaction has failed.
     pub held_aborted: Sites,
-    /// On some path the transaction is one in which a statement has failed.
-    pub aborted: bool,
     transactions: Transactions,
 }
 

@@ -367,6 +367,15 @@ impl<'a> File<'a> {
         })
     }
 
+    /// The words of those comments, which may go over several lines, in lower case and one blank apart.
+    pub fn comment_at(&self, statement: Span) -> String {
+        let mut comments: Vec<&str> = self.comments_at(statement).collect();
+        comments.reverse();
+        let words = comments.iter().flat_map(|comment| comment.split_whitespace());
+        let words = words.filter(|word| !matches!(*word, "#" | "//" | "///" | "--" | "*"));
+        words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    }
+
     /// The tables that statements read with SKIP LOCKED, for which their keys matter.
     pub fn skipped_tables(&self) -> impl Iterator<Item = &str> {
         self.statements.iter().flat_map(|statement| {

@@ -72,9 +72,11 @@ fn run(project: &dyn Project, targets: &Targets, shown: &Targets, settings: &Set
             .iter()
             .flat_map(|f| std::iter::once(f.at.file).chain(f.related.iter().map(|r| r.at.file)))
             .collect();
-        let loaded = loaded.iter().map(|(id, source)| (id, source)).chain(facts.pooler.sources());
-        report.sources =
-            loaded.filter(|(id, _)| named.contains(id)).map(|(id, source)| (*id, Arc::clone(source))).collect();
+        let known = loaded.iter().map(|(id, source)| (id, source)).chain(facts.pooler.sources());
+        let known: BTreeMap<&FileId, &Arc<Source>> = known.collect();
+        // A story may lead to a file that was read for one fact alone.
+        let of = |id| known.get(&id).copied().cloned().or_else(|| project.source(id).map(Arc::new));
+        report.sources = named.into_iter().filter_map(|id| Some((id, of(id)?))).collect();
         report.findings = findings;
     });
     report.count();

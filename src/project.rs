@@ -2,6 +2,7 @@
 
 use crate::finding::FileId;
 use crate::language::Language;
+use crate::source::Source;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -38,6 +39,12 @@ pub trait Project: Sync {
                 Ok(buffer)
             }
         }
+    }
+
+    /// A file as text, where it can be read as that.
+    fn source(&self, file: FileId) -> Option<Source> {
+        let ProjectFile { path, language } = self.files().get(file.0 as usize)?;
+        Source::new(Arc::clone(path), *language, self.read(file).ok()?.into_owned()).ok()
     }
 
     /// What was learned of a file's content, where the content is kept and this with it.

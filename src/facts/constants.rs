@@ -1,13 +1,15 @@
-//! Constants that keys name and other files declare: `AdvisoryKeys.ARCHIVE`, `Keys::ARCHIVE`, `keys.ARCHIVE`.
+//! What keys name and other files declare: constants (`AdvisoryKeys.ARCHIVE`, `Keys::ARCHIVE`, `keys.ARCHIVE`), and functions
+//! that make a key (`room_key(room)`).
 
 use crate::analysis::File;
 use crate::driver::family;
-use crate::finding::FileId;
+use crate::finding::{FileId, Place};
 use crate::flow::UnitFlow;
 use crate::host;
 use crate::host::code::{Binding, Code, Flow, Value};
 use crate::language::{HostLanguage, Language, is_test};
 use crate::pattern::ascii;
+use crate::program::keys::{self, Made};
 use crate::project::{Project, ProjectFile};
 use crate::source::Source;
 use crate::span::Span;
@@ -25,9 +27,11 @@ const MAX_NAMES: usize = 256;
 pub struct Constants {
     /// By the file that names one and the text of the part of its key.
     values: HashMap<(FileId, String), i64>,
+    /// What functions make, by language and name.
+    made: HashMap<Name, Vec<Made>>,
 }
 
-/// An owner and its constant, as a file writes them.
+/// An owner and its constant, as a file writes them; a function has none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Name {
     language: HostLanguage,
@@ -35,12 +39,24 @@ struct Name {
     name: String,
 }
 
+/// What a file declares by a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Declared {
+    Number(i64),
+    /// A function, and the keys with faults that it makes.
+    Function(Vec<Made>),
+}
+
 impl Constants {
     /// Those that the keys of some files name where a unit takes and releases something.
     pub fn read<'f>(project: &dyn Project, files: impl Iterator<Item = &'f File<'f>>) -> Self {
         let mut asked: Vec<(FileId, String, Name)> = Vec::new();
+        let mut functions: BTreeSet<Name> = BTreeSet::new();
         for file in files {
             let Language::Host(language) = file.source.language() else { continue };
+            let function = |name| Name { language: family(language), owner: String::new(), name };
+            let room = MAX_NAMES.saturating_sub(functions.len());
+            functions.extend(keys::asked(file.source.text(), &file.program).into_iter().take(room).map(function));
             let both = |flow: &&UnitFlow| flow.acquired().next().is_some() && flow.released().next().is_some();
             for flow in file.units.iter().filter(both) {
                 for (site, _, key) in flow.acquired().chain(flow.released()) {
@@ -52,20 +68,34 @@ impl Constants {
                 }
             }
         }
-        let names: BTreeSet<&Name> = asked.iter().map(|(.., name)| name).collect();
+        let names: BTreeSet<&Name> = asked.iter().map(|(.., name)| name).chain(&functions).collect();
         if names.is_empty() {
             return Self::default();
         }
         let declared = |(index, file): (usize, &ProjectFile)| declared(project, index, file, &names);
-        let all: Vec<(Name, i64)> = project.files().par_iter().enumerate().flat_map_iter(declared).collect();
-        let mut known: HashMap<Name, Option<i64>> = HashMap::new();
+        let all: Vec<(Name, Declared)> = project.files().par_iter().enumerate().flat_map_iter(declared).collect();
+        let mut known: HashMap<Name, Option<Declared>> = HashMap::new();
         for (name, value) in all {
             // Of two of a name it is not said which one is meant.
-            known.entry(name).and_modify(|one| *one = one.filter(|one| *one == value)).or_insert(Some(value));
+            known.entry(name).and_modify(|one| *one = one.take().filter(|one| *one == value)).or_insert(Some(value));
         }
-        let value = |name: &Name| known.get(name).copied().flatten();
-        let values = asked.into_iter().filter_map(|(file, text, name)| Some(((file, text), value(&name)?)));
-        Self { values: values.collect() }
+        let value = |name: &Name| match known.get(name) {
+            Some(Some(Declared::Number(value))) => Some(*value),
+            _ => None,
+        };
+        let values =
+            asked.iter().filter_map(|(file, text, name)| Some(((*file, text.clone()), value(name)?))).collect();
+        let made = known.into_iter().filter_map(|(name, value)| match value {
+            Some(Declared::Function(made)) => Some((name, made)),
+            _ => None,
+        });
+        Self { values, made: made.collect() }
+    }
+
+    /// What the one function of the tree with a name makes, where a key of it has a fault.
+    pub fn made(&self, language: HostLanguage, name: &str) -> Vec<Made> {
+        let name = Name { language: family(language), owner: String::new(), name: name.to_owned() };
+        self.made.get(&name).cloned().unwrap_or_default()
     }
 
     /// A key with the values of what it names.
@@ -104,7 +134,7 @@ fn named(text: &str, call: &str, language: HostLanguage) -> Option<Name> {
 }
 
 /// What a file declares of some names.
-fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTreeSet<&Name>) -> Vec<(Name, i64)> {
+fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTreeSet<&Name>) -> Vec<(Name, Declared)> {
     let Language::Host(language) = file.language else { return Vec::new() };
     let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
     let mine = names.iter().filter(|name| name.language == family(language)).copied();
@@ -116,7 +146,9 @@ fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTr
     let mut parts = file.path.rsplit('/');
     let stem = parts.next().and_then(|name| name.split('.').next()).unwrap_or_default();
     let directory = parts.next().unwrap_or_default();
-    let is_module = |name: &Name| name.owner == if language == HostLanguage::Go { directory } else { stem };
+    let is_module = |name: &Name| {
+        name.owner.is_empty() || name.owner == if language == HostLanguage::Go { directory } else { stem }
+    };
     let wanted: Vec<&Name> = mine.filter(|name| has(&name.name) && (is_module(name) || has(&name.owner))).collect();
     if wanted.is_empty() {
         return Vec::new();
@@ -124,12 +156,21 @@ fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTr
     let Ok(source) = Source::new(Arc::clone(&file.path), file.language, content.into_owned()) else {
         return Vec::new();
     };
-    let Some(code) = host::code(&source) else { return Vec::new() };
+    let host = host::read(&source);
     let mut found = Vec::new();
-    for name in wanted {
+    for name in wanted.iter().filter(|name| name.owner.is_empty()) {
+        let mine = host.functions.iter().enumerate().filter(|(_, function)| function.name == name.name);
+        found.extend(mine.map(|(index, _)| {
+            let made = keys::of_function(source.text(), language, &host.functions, index).into_iter();
+            let made = made.map(|(at, moves)| Made { at: Place::new(id, at), moves });
+            ((*name).clone(), Declared::Function(made.collect()))
+        }));
+    }
+    let Some(code) = host::code(&source) else { return found };
+    for name in wanted.into_iter().filter(|name| !name.owner.is_empty()) {
         let values = if is_module(name) { of_module(&code, name) } else { Vec::new() };
         let values = values.into_iter().chain(of_owner(&code, name));
-        found.extend(values.map(|value| (name.clone(), value)));
+        found.extend(values.map(|value| (name.clone(), Declared::Number(value))));
     }
     found
 }

@@ -1,11 +1,13 @@
 //! Keys that host code makes of what is another value for every process, build or call: followed from the call that
 //! takes the lock through a variable or two, or a function of the file, to where the value comes from.
 
+mod elsewhere;
 mod narrow;
 mod values;
 
 use super::Program;
 use super::expression::after_brackets;
+use crate::finding::Place;
 use crate::host::Function;
 use crate::language::HostLanguage::{self, CSharp, Java, Kotlin, Python, Ruby, Scala};
 use crate::pattern::ascii;
@@ -15,6 +17,8 @@ use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use values::rows;
+
+pub use elsewhere::{asked, of_function};
 
 /// Why a key is not the same for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,11 +62,22 @@ impl Moves {
     }
 }
 
+/// A value that a function of another file makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The call that gives it.
+    pub at: Place,
+    /// Why a key of it has a fault.
+    pub moves: Moves,
+}
+
 /// A key with a fault.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    /// The call that gives the value.
+    /// The call that gives the value; the lock where another file has it.
     pub at: Span,
+    /// That call in another file.
+    pub elsewhere: Option<Place>,
     /// The call of the lock function, as it stands in the source.
     pub lock: Span,
     /// The lines of the value, on which comments about it are anchored.
@@ -86,63 +101,97 @@ const LONGEST_CAST: usize = 8;
 const MAX_NAMES: usize = 16;
 
 /// The keys of a file that move.
-pub fn unstable(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
+/// `made` is what functions of other files make, by their names.
+pub fn unstable(
+    text: &str,
+    language: HostLanguage,
+    program: &Program<'_>,
+    made: &dyn Fn(&str) -> Vec<Made>,
+) -> Vec<Found> {
     let is_own = ["def hash(", "import hash\n", "PYTHONHASHSEED"].iter().any(|sign| text.contains(sign));
     if language == Python && is_own {
         return Vec::new();
     }
-    let mut found = of_locks(text, language, program, Fault::Moves);
+    let mut found = of_locks(text, language, program, Fault::Moves, made);
     found.dedup_by_key(|one| one.at);
     found
 }
 
 /// The keys of one part that are a hash of 32 bits of something that varies.
 pub fn narrow(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
-    of_one_part(text, language, program, Fault::Narrow)
+    of_one_part(text, language, program, Fault::Narrow, &|_| Vec::new())
 }
 
 /// The keys of one part that are 64 bits without a sign, in a file that never makes anything else of them.
-pub fn unsigned(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
+pub fn unsigned(
+    text: &str,
+    language: HostLanguage,
+    program: &Program<'_>,
+    made: &dyn Fn(&str) -> Vec<Made>,
+) -> Vec<Found> {
+    if makes_signs(text) { Vec::new() } else { of_one_part(text, language, program, Fault::Unsigned, made) }
+}
+
+/// Whether something in a text makes a number with a sign of one without.
+fn makes_signs(text: &str) -> bool {
     const SIGNS: &[&str] =
         &["2**63", "2 ** 63", "2**64", "2 ** 64", "<< 63", "<< 64", "922337203685477580", "c_int64", "c_longlong"];
     let lower = text.to_ascii_lowercase().replace('_', "");
     let masks = ["7fffffffffffffff", "8000000000000000", "10000000000000000"].iter().any(|mask| lower.contains(mask));
-    if masks || SIGNS.iter().any(|sign| text.contains(sign)) {
-        return Vec::new();
-    }
-    of_one_part(text, language, program, Fault::Unsigned)
+    masks || SIGNS.iter().any(|sign| text.contains(sign))
 }
 
 /// The keys of one part with a fault.
-fn of_one_part(text: &str, language: HostLanguage, program: &Program<'_>, fault: Fault) -> Vec<Found> {
-    let mut found = of_locks(text, language, program, fault);
+fn of_one_part(
+    text: &str,
+    language: HostLanguage,
+    program: &Program<'_>,
+    fault: Fault,
+    made: &dyn Fn(&str) -> Vec<Made>,
+) -> Vec<Found> {
+    let mut found = of_locks(text, language, program, fault, made);
     found.retain(|one| narrow::is_of_one_part(text.get(one.lock.range()).unwrap_or_default()));
     found
 }
 
 /// The keys of a file that come from a row of the table with such a fault.
-fn of_locks(text: &str, language: HostLanguage, program: &Program<'_>, fault: Fault) -> Vec<Found> {
-    static LOCK: LazyLock<Option<Regex>> =
-        LazyLock::new(|| ascii(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
+fn of_locks(
+    text: &str,
+    language: HostLanguage,
+    program: &Program<'_>,
+    fault: Fault,
+    made: &dyn Fn(&str) -> Vec<Made>,
+) -> Vec<Found> {
     let rows: Vec<(&Regex, Moves)> = rows(language, fault).collect();
-    let mut named: HashMap<&str, Option<Span>> = HashMap::new();
-    for function in &program.functions {
-        // Of two of a name it is not said which one is called.
-        named.entry(function.name).and_modify(|one| *one = None).or_insert(Some(function.span));
-    }
+    let named = named(program);
     let mut found = Vec::new();
-    for lock in LOCK.iter().flat_map(|lock| lock.find_iter(text)) {
-        let at = Span::new(lock.start(), lock.end());
-        if program.in_comment(at.start) {
-            continue;
-        }
+    for at in lock_calls(text, program) {
         let Some(site) = Site::of(text, program, &named, at) else { continue };
-        let of_key = site.parts.iter().find_map(|part| site.moving(*part, &rows, language, MAX_STEPS));
-        let Some((value, moves)) = of_key else { continue };
+        let here = |part: &Span| site.moving(*part, &rows, language, MAX_STEPS).map(|(at, moves)| (at, None, moves));
+        let there = |part: &Span| site.made(*part, fault, made).map(|made| (site.lock, Some(made.at), made.moves));
+        let of_key = site.parts.iter().find_map(here).or_else(|| site.parts.iter().find_map(there));
+        let Some((value, elsewhere, moves)) = of_key else { continue };
         let statement = lines(text, value);
-        found.push(Found { at: value, lock: site.lock, statement, function: site.function, moves });
+        found.push(Found { at: value, elsewhere, lock: site.lock, statement, function: site.function, moves });
     }
     found
+}
+
+/// The functions of a file by name. Of two of a name it is not said which one is called.
+fn named<'p>(program: &'p Program<'p>) -> HashMap<&'p str, Option<Span>> {
+    let mut named: HashMap<&str, Option<Span>> = HashMap::new();
+    for function in &program.functions {
+        named.entry(function.name).and_modify(|one| *one = None).or_insert(Some(function.span));
+    }
+    named
+}
+
+/// The names of functions that take a lock, as they stand in a file.
+fn lock_calls(text: &str, program: &Program<'_>) -> impl Iterator<Item = Span> {
+    static LOCK: LazyLock<Option<Regex>> =
+        LazyLock::new(|| ascii(r"(?i)\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\b").ok());
+    let found = LOCK.iter().flat_map(|lock| lock.find_iter(text)).map(|lock| Span::new(lock.start(), lock.end()));
+    found.filter(|at| !program.in_comment(at.start))
 }
 
 /// A place that takes a lock, with the code that its key may come from.
@@ -234,18 +283,22 @@ impl<'p> Site<'p> {
                 self.assigned(name.as_str(), part.start).or_else(method).or_else(shared)
             };
             let Some(source) = source.filter(|_| steps > 0) else { continue };
-            // A hash makes a key of something; of a random value, or the time, much else is made on the way.
-            let is_key = |(at, moves): &(Span, Moves)| match moves {
-                Moves::Process | Moves::Perhaps | Moves::Build => true,
-                Moves::Narrow | Moves::Unsigned => narrow::is_plain(self.slice(Span::new(source.start, at.start))),
-                Moves::Random | Moves::Clock | Moves::Number => at.start.wrapping_sub(source.start) <= LONGEST_CAST,
-            };
-            let found = self.moving(source, rows, language, steps - 1).filter(is_key);
+            let found = self.moving(source, rows, language, steps - 1).filter(|found| self.is_key(source, found));
             if found.is_some() {
                 return found;
             }
         }
         None
+    }
+
+    /// Whether a value in a piece of code is what that gives. A hash makes a key of something; of a random value, or the time,
+    /// much else is made on the way.
+    fn is_key(&self, source: Span, (at, moves): &(Span, Moves)) -> bool {
+        match moves {
+            Moves::Process | Moves::Perhaps | Moves::Build => true,
+            Moves::Narrow | Moves::Unsigned => narrow::is_plain(self.slice(Span::new(source.start, at.start))),
+            Moves::Random | Moves::Clock | Moves::Number => at.start.wrapping_sub(source.start) <= LONGEST_CAST,
+        }
     }
 
     /// A value that moves, where nothing makes one of many again.

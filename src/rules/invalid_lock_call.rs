@@ -64,7 +64,8 @@ fn of_builders(context: &Context<'_>, sink: &mut Sink) {
 fn of_host(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
-    for key in keys::unsigned(file.source.text(), language, &file.program) {
+    let made = |name: &str| context.facts.constants.made(language, name);
+    for key in keys::unsigned(file.source.text(), language, &file.program, &made) {
         let function = key.function.and_then(|index| file.program.functions.get(index));
         sink.report(
             &RULE,
@@ -74,7 +75,7 @@ fn of_host(context: &Context<'_>, sink: &mut Sink) {
         )
         .statement(key.statement.join(key.lock))
         .unit(function.map_or("", |function| function.name))
-        .related(Place::new(file.id, key.at), "eight bytes of a digest, without a sign")
+        .related(key.elsewhere.unwrap_or(Place::new(file.id, key.at)), "eight bytes of a digest, without a sign")
         .help(match language {
             HostLanguage::Python => "read the bytes with a sign: `int.from_bytes(…, signed=True)`",
             HostLanguage::Ruby => "read the bytes with a sign: `digest.unpack1(\"q>\")`",

@@ -33,11 +33,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             sink.silent(&RULE, context, flow.unit.sites[site].span, why);
             continue;
         }
-        // What host code sends as a block is a step of a session that the code may close, or unlock on later.
-        let sure = match flow.unit.kind {
-            UnitKind::Procedure { inline: true } if context.file.is_host() && begin.is_none() => Level::Note,
-            _ => sure,
-        };
+        if flow.unit.kind == (UnitKind::Procedure { inline: true }) && context.file.is_host() && begin.is_none() {
+            let why = "a block that host code sends is a step of a session that the code may close, or unlock on later";
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
+            continue;
+        }
         // An unlock of some key in another unit may be for this one.
         let level = match (sure, elsewhere) {
             (Level::Error, Sameness::Unknown) => Level::Warning,

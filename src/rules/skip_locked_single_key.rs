@@ -193,13 +193,6 @@ fn is_called_so(name: &str) -> bool {
 
 /// Whether a comment beside the statement does, which may go over several lines.
 fn is_said_so(context: &Context<'_>, statement: Span) -> bool {
-    let mut words = String::new();
-    let mut comments: Vec<&str> = context.file.comments_at(statement).collect();
-    comments.reverse();
-    for word in comments.iter().flat_map(|comment| comment.split_whitespace()) {
-        if !matches!(word, "#" | "//" | "///" | "--" | "*") {
-            words.extend([word.to_lowercase().as_str(), " "]);
-        }
-    }
+    let words = context.file.comment_at(statement);
     COMMENTS.iter().any(|said| words.contains(said))
 }

@@ -3,7 +3,9 @@
 use crate::facts::bound::{Bound, bound};
 use crate::facts::catalog::Catalog;
 use crate::finding::{Level, Place};
+use crate::pattern::words;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
 use crate::sql::clause::{Clause, Dml, DmlKind, QueryId, Select, Strength, Tokens, Tree, Wait, Wrap};
 use crate::sql::compare::{Operand, Side, comparisons};
 use crate::sql::lex::TokenKind;
@@ -19,6 +21,9 @@ pub(super) const RULE: Rule = Rule {
 
 const MESSAGE: &str = "one worker takes every free row, and the others see an empty queue";
 const HELP: &str = "add ORDER BY and LIMIT";
+
+const SWEEPS: &str = "a name or a comment says that it sweeps: it is meant to take everything";
+const AT_ONCE: &str = "no transaction is seen that would keep its locks: outside of one they end with the statement";
 
 fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
     let tree = &statement.tree;
@@ -54,6 +59,12 @@ fn check(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Sink) {
             Some("DELETE over all free rows drains on purpose")
         } else if changed(&|dml| dml.returning.is_none()) {
             Some("the statement does all of the work itself, and tells nobody which rows it got")
+        } else if changed(&|dml| gives_back(tree, dml)) {
+            Some("it gives rows back to the queue, and takes none")
+        } else if is_sweep(&statement.purpose) || is_said_to_take_all(context, statement.anchor) {
+            Some(SWEEPS)
+        } else if query.parent.is_none() && ends_at_once(context, statement.source(&lock.tokens)) {
+            Some(AT_ONCE)
         } else {
             None
         };
@@ -125,13 +136,91 @@ fn ends_a_key(statement: &Statement<'_>, select: &Select, catalog: &Catalog) -> 
     })
 }
 
+/// Whether an UPDATE puts rows back, so that others may take them: into a state in which they wait, or without a holder.
+fn gives_back(tree: &Tree<'_>, dml: &Dml) -> bool {
+    const WAITS: &[&str] = &[
+        "available",
+        "enqueued",
+        "free",
+        "idle",
+        "new",
+        "open",
+        "pending",
+        "queued",
+        "ready",
+        "retry",
+        "retrying",
+        "scheduled",
+        "todo",
+        "waiting",
+    ];
+    const HOLDERS: &[&str] = &["by", "claimed", "holder", "leased", "locked", "owner", "picked", "worker"];
+    let parts: Vec<Tokens> = dml.set.iter().flat_map(|set| tree.commas(set.clone())).collect();
+    parts.iter().any(|part| {
+        let value = tree.raw(part.end - 1);
+        let column = || tree.ident(part.start).map(|name| words(&name)).unwrap_or_default();
+        WAITS.contains(&value.trim_matches('\'').to_lowercase().as_str()) && value.starts_with('\'')
+            || value.eq_ignore_ascii_case("null") && column().iter().any(|word| HOLDERS.contains(&word.as_str()))
+    })
+}
+
+/// Whether a function is named for a sweep.
+fn is_sweep(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "clean", "expire", "orphan", "prune", "purge", "reap", "recover", "requeue", "rescue", "reset", "stale",
+        "stuck", "sweep",
+    ];
+    words(name).iter().any(|word| WORDS.iter().any(|known| word.starts_with(known)))
+}
+
+/// Whether a comment beside a query says that it takes all.
+fn is_said_to_take_all(context: &Context<'_>, at: Span) -> bool {
+    const SAID: &[&str] =
+        &["all available", "all due", "all free", "all pending", "all ready", "claims all", "every free", "everything"];
+    let file = context.file;
+    let function = file.program.function_around(at).map(|index| file.program.functions[index].span);
+    [Some(at), function].into_iter().flatten().any(|at| {
+        let comment = file.comment_at(at);
+        SAID.iter().any(|said| comment.contains(said))
+    })
+}
+
+/// Whether a query of host code runs in autocommit, as far as the flow of its function shows.
+fn ends_at_once(context: &Context<'_>, at: Span) -> bool {
+    let mut steps = context.file.units.iter().filter(|flow| flow.unit.session.is_some() && flow.unit.span.contains(at));
+    steps.any(|flow| {
+        let site = flow.unit.step_at(at);
+        site.is_some_and(|(step, _)| flow.trace.before[step].autocommit()) && !context.caller_may_begin(flow)
+    })
+}
+
+/// Whether a query builder's query is in a transaction by itself: Django refuses it elsewhere, SQLAlchemy begins one, Sequelize
+/// is handed it.
+fn has_transaction(chain: &str) -> bool {
+    ["select_for_update", "with_for_update", "transaction:"].iter().any(|spelling| chain.contains(spelling))
+}
+
 /// The same where a query builder says it.
 fn of_builders(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     for lock in file.builder_locks.iter().filter(|lock| lock.skips && lock.open) {
+        let unit = file.builder_unit(lock);
+        let silence = if is_sweep(unit) || is_said_to_take_all(context, lock.chain) {
+            Some(SWEEPS)
+        } else if !has_transaction(file.source.slice(lock.chain))
+            && !file.steps_of(lock).any(|(flow, step)| flow.trace.before[step].in_transaction())
+        {
+            Some(AT_ONCE)
+        } else {
+            None
+        };
+        if let Some(silence) = silence {
+            sink.silent(&RULE, context, lock.at, silence);
+            continue;
+        }
         sink.report(&RULE, Level::Note, Place::new(file.id, lock.at), MESSAGE)
             .statement(lock.chain)
-            .unit(file.builder_unit(lock))
+            .unit(unit)
             .help(HELP);
     }
 }

@@ -3,6 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::flow::{Owner, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
+use crate::span::Span;
 use crate::sql::advisory::{Action, Sameness, Scope};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,6 +49,11 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             continue;
         };
         let taken = flow.unit.sites[taken].span;
+        if says_that_the_end_frees(context, flow.unit.sites[site].span) {
+            let why = "what stands after it says that the lock goes with the connection";
+            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
+            continue;
+        }
         // A connection that is closed takes the lock with it: what is lost is the first error.
         let is_closed = matches!(session.owner, Owner::Own | Owner::Reset | Owner::PerCall);
         sink.at_site(
@@ -62,4 +68,14 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         .about(context.file.id, taken)
         .help("use the transaction form, or roll back before the unlock, or lock and unlock outside of the transaction");
     }
+}
+
+/// Whether a comment or a message after an unlock says that the end of the connection frees the lock as well.
+fn says_that_the_end_frees(context: &Context<'_>, unlock: Span) -> bool {
+    let program = &context.file.program;
+    let Some(function) = program.function_around(unlock).map(|index| program.functions[index].span) else { return false };
+    let after = context.file.source.slice(Span::new(unlock.end, function.end)).to_lowercase();
+    ["connection close", "connection is closed", "session close", "session end", "disconnect"]
+        .iter()
+        .any(|said| after.contains(said))
 }

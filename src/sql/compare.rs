@@ -279,6 +279,8 @@ impl Reader<'_, '_> {
                     let (left, right) = (self.side(left), self.side(one.clone()));
                     return self.push(Relation::Equal, left, right, true);
                 }
+                // `IN (??)`, `IN (<ids>)`: what a library puts a list into.
+                [one] if matches!(value(self.tree, one), Value::Unknown(_)) => false,
                 [one] => return self.compared(Relation::Equal, left, one.clone()),
                 _ => true,
             },

@@ -166,7 +166,15 @@ pub(super) fn is_unsigned(code: &str, call: Range<usize>) -> bool {
     let (after, is_eight) = if let Some(name) = called.strip_suffix('(') {
         let Some(after) = after_brackets(&code[call.end - 1..]) else { return false };
         let given = &code[call.end..code.len() - after.len()];
-        let is_cut = EIGHT.iter().any(|bytes| given.contains(bytes)) && !given.contains("signed");
+        // `digest = blake2b(…, digest_size=8).digest()` on a line before.
+        let variable = given.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        let assigned = before.split('\n').find(|line| {
+            line.trim_start()
+                .strip_prefix(variable)
+                .is_some_and(|rest| !variable.is_empty() && rest.trim_start().starts_with('='))
+        });
+        let is_eight = |code: &str| EIGHT.iter().any(|bytes| code.contains(bytes));
+        let is_cut = (is_eight(given) || assigned.is_some_and(is_eight)) && !given.contains("signed");
         (after, name.starts_with('.') || is_cut && (name != "BigInt" || given.contains("0x")))
     } else {
         (&code[call.end..], true)

@@ -9,7 +9,8 @@ use crate::rule::{Context, Sink};
 pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
-    for key in unstable(file.source.text(), language, &file.program) {
+    let made = |name: &str| context.facts.constants.made(language, name);
+    for key in unstable(file.source.text(), language, &file.program, &made) {
         let (level, message) = match key.moves {
             Moves::Process => (
                 Level::Error,
@@ -34,13 +35,11 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             Moves::Number => (Level::Warning, "the key is made of the process id, so each process locks another key"),
         };
         let unit = key.function.and_then(|index| file.program.functions.get(index)).map_or("", |one| one.name);
-        sink.report(&RULE, level, Place::new(file.id, key.at), message)
-            .statement(key.statement)
-            .unit(unit)
-            .related(Place::new(file.id, key.lock), "the lock that uses it")
-            .about(file.id, key.lock)
-            .help(
-                "make the key from what the lock is about: hashtextextended($1, 0) in SQL, or a digest of fixed form",
-            );
+        let story = sink.report(&RULE, level, Place::new(file.id, key.at), message).statement(key.statement).unit(unit);
+        match key.elsewhere {
+            Some(value) => story.related(value, "the value comes from here"),
+            None => story.related(Place::new(file.id, key.lock), "the lock that uses it").about(file.id, key.lock),
+        }
+        .help("make the key from what the lock is about: hashtextextended($1, 0) in SQL, or a digest of fixed form");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::host::code::build::{Builder, Lowered, span_of};
 use crate::host::code::language::Shape;
-use crate::host::code::{Argument, Binding, ExprId, Flow, FunctionId, Value};
+use crate::host::code::{Argument, Binding, ExprId, Flow, FunctionId, Parameter, Value};
 use crate::span::Span;
 use tree_sitter::Node;
 
@@ -24,7 +24,7 @@ pub(super) fn call<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) -> Option<ExprId
         "generic_function" => (b.part(function, "function")?, b.part(function, "type_arguments")),
         _ => (function, None),
     };
-    let callee = b.expr(function);
+    let callee = of_placeholder(b, function).unwrap_or_else(|| b.expr(function));
     let types = types.map_or("", |types| b.slice(types));
     let mut all = Vec::new();
     while let Some(list) = lists.pop() {
@@ -32,6 +32,15 @@ pub(super) fn call<'t>(b: &mut Builder<'_, 't>, node: Node<'t>) -> Option<ExprId
     }
     let call = b.call(node, callee, types, all);
     Some(b.code.calls[call].expr)
+}
+
+/// `_.name`: a member of what the function around is given.
+fn of_placeholder<'t>(b: &mut Builder<'_, 't>, function: Node<'t>) -> Option<ExprId> {
+    let (value, field) = (b.part(function, "value")?, b.part(function, "field")?);
+    (function.kind() == "field_expression" && value.kind() == "wildcard").then_some(())?;
+    let of = b.push(span_of(value), Value::Name(b.slice(value)));
+    let (name, at) = (b.slice(field), span_of(field));
+    Some(b.push(span_of(function), Value::Member { of, name, at }))
 }
 
 /// `Using(a) { x => … }`, `Using.resource(a) { x => … }`: what is opened is closed.
@@ -106,6 +115,9 @@ fn one<'s, 't>(b: &mut Builder<'s, 't>, argument: Node<'t>) -> Argument<'s> {
     }
     if has_placeholder(b, argument) {
         let function = closure(b, argument, None, vec![argument]);
+        // What each `_` stands for, of which the first is the receiver.
+        let what = Parameter { name: "_", parts: Vec::new(), ty: None, default: None, annotations: Vec::new() };
+        b.code.functions[function].parameters.push(what);
         let value = b.push(span_of(argument), Value::Function(function));
         return Argument { name: None, value };
     }

@@ -253,11 +253,11 @@ fn values() {
         fn#3 ()
           if <> binds a.0, b.1
             return g(a)
-        fn#4 ()
+        fn#4 (_)
           return (<> + 1)
-        fn#5 ()
+        fn#5 (_)
           return f(<>)
-        fn#6 ()
+        fn#6 (_)
           return h(<>)
         fn#7 .z()
           return 1

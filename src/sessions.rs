@@ -115,17 +115,18 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
     let names = Names::new(program.code, program.text, program.language, program.imported);
     let mut found: Vec<(FunctionId, Vec<Unit>)> = Vec::new();
     let (mut wrappers, mut ran) = (Vec::new(), BTreeSet::new());
-    let mut inlined = HashSet::new();
+    let (mut inlined, mut pinned) = (HashSet::new(), HashSet::new());
     let mut later: Vec<(FunctionId, HashMap<String, Val>)> = Vec::new();
     let reached = reach::functions(&program, program.builders);
     for (id, function) in program.code.functions.iter().enumerate() {
         let is_root = function.outer.is_none_or(|outer| outer == 0) || !function.name.is_empty();
         if reached[id] && is_root {
-            let mut run = Run::new(program, &names);
+            let mut run = Run::new(program, &names, &reached);
             let units = run.root(id, HashMap::new());
             wrappers.extend(wrapper::of(&program, id, &units, &run.result, &run.called));
             found.push((id, units));
             inlined.extend(run.inlined);
+            pinned.extend(run.pinned);
             later.extend(run.later);
             ran.extend(run.ran);
         }
@@ -136,9 +137,10 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
         if inlined.contains(&id) || !seen.insert(id) {
             continue;
         }
-        let mut run = Run::new(program, &names);
+        let mut run = Run::new(program, &names, &reached);
         found.push((id, run.root(id, vars)));
         inlined.extend(run.inlined);
+        pinned.extend(run.pinned);
         later.extend(run.later);
         ran.extend(run.ran);
     }
@@ -147,7 +149,9 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
     let unexplained = program.locks_rows && builders::is_followed(program.language)
         || found.iter().flat_map(|(_, units)| units).any(unknown);
     let judged_by_callers = |id: &FunctionId, unit: &Unit| {
-        inlined.contains(id) && unit.session.as_ref().is_some_and(|session| session.is_parameter)
+        unit.session.as_ref().is_some_and(|session| {
+            inlined.contains(id) && session.is_parameter || pinned.contains(id) && session.is_global
+        })
     };
     found.sort_by_key(|(id, _)| *id);
     let units = found
@@ -164,6 +168,8 @@ pub fn units(program: Functions<'_, '_, '_>) -> Found {
 struct Run<'a, 's, 'd> {
     program: Functions<'a, 's, 'd>,
     names: &'a Names<'a, 's>,
+    /// Which functions lead to a lock, or begin something.
+    reached: &'a [bool],
     builder: HostBuilder,
     sessions: Sessions,
     frames: Vec<Frame>,
@@ -177,6 +183,8 @@ struct Run<'a, 's, 'd> {
     begun_on: Vec<String>,
     /// Functions that were followed.
     inlined: HashSet<FunctionId>,
+    /// Those of them that a caller runs where a handle means one connection, or a transaction on it.
+    pinned: HashSet<FunctionId>,
     /// The values that conditions around bind to names, as soon as they have run.
     decided: HashMap<ExprId, Option<Val>>,
     /// What the function that is followed next runs where it yields.
@@ -245,10 +253,11 @@ struct Frame {
 }
 
 impl<'a, 's, 'd> Run<'a, 's, 'd> {
-    fn new(program: Functions<'a, 's, 'd>, names: &'a Names<'a, 's>) -> Self {
+    fn new(program: Functions<'a, 's, 'd>, names: &'a Names<'a, 's>, reached: &'a [bool]) -> Self {
         Self {
             program,
             names,
+            reached,
             builder: HostBuilder::default(),
             sessions: Sessions::default(),
             frames: Vec::new(),
@@ -257,6 +266,7 @@ impl<'a, 's, 'd> Run<'a, 's, 'd> {
             lent: Vec::new(),
             begun_on: Vec::new(),
             inlined: HashSet::new(),
+            pinned: HashSet::new(),
             decided: HashMap::new(),
             handing: None,
             receiver: None,

@@ -2,12 +2,15 @@
 
 use crate::finding::{Level, Place};
 use crate::flow::{self, UnitFlow};
+use crate::pattern::ascii;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::Action;
 use crate::sql::clause::{Call, Evaluation, FromItem, QueryId, Tokens, Wrap};
 use crate::sql::functions;
 use crate::sql::routine::Volatility;
 use crate::statement::{LockCall, Statement};
+use regex::Regex;
+use std::sync::LazyLock;
 
 pub(super) const RULE: Rule = Rule {
     name: "lock-and-read-in-one-statement",
@@ -29,6 +32,11 @@ fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Si
         sink.silent(&RULE, context, lock.span, "its statement reads nothing that the lock guards");
         return;
     };
+    if has_a_table_for_itself(context, statement) {
+        let why = "a table that it reads was changed or locked by the statements before: nobody else is at it";
+        sink.silent(&RULE, context, lock.span, why);
+        return;
+    }
     sink.report(
         &RULE,
         Level::Warning,
@@ -40,6 +48,22 @@ fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Si
     .unit(&statement.unit)
     .related(Place::new(context.file.id, statement.source(&read)), "the stale read")
     .help("take the lock in a statement of its own, before this one");
+}
+
+/// Whether ALTER TABLE or LOCK TABLE stands before a statement, with a table that it reads: in Ecto's words as well.
+fn has_a_table_for_itself(context: &Context<'_>, statement: &Statement<'_>) -> bool {
+    static TAKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        ascii(r#"(?i)\b(?:alter|lock)\s+table\b[\s(:]*(?:(?:if\s+exists|only)\s+)*(?:"?\w+"?\s*\.\s*)?"?(\w+)"#).ok()
+    });
+    let text = context.file.source.text();
+    let function = context.file.program.function_around(statement.anchor);
+    let start = function.map_or(0, |index| context.file.program.functions[index].span.start);
+    let before = text.get(start..statement.anchor.start).unwrap_or_default();
+    let tree = &statement.tree;
+    let selects = tree.queries().filter_map(|(_, query)| query.select());
+    let read: Vec<&str> = selects.flat_map(|select| &select.from).map(|item| item.name.as_str()).collect();
+    let taken = TAKEN.iter().flat_map(|pattern| pattern.captures_iter(before)).filter_map(|found| found.get(1));
+    taken.into_iter().any(|name| read.iter().any(|table| table.eq_ignore_ascii_case(name.as_str())))
 }
 
 /// An aggregate or existence read of a table. What gives the rows to lock must come before the lock, and does.

@@ -172,6 +172,7 @@ fn is_one_of_few(key: &str) -> bool {
         "channel",
         "cron",
         "database",
+        "db",
         "graph",
         "instance",
         "job",

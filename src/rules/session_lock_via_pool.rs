@@ -1,7 +1,7 @@
 //! A session lock through a handle that may run the next call on another session.
 
 use crate::finding::{Level, Place};
-use crate::flow::{Begins, Evidence, Owner, Session, SiteId, UnitFlow};
+use crate::flow::{self, Begins, Evidence, Owner, Session, SiteId, StepId, UnitFlow};
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{Action, Key, Mode, Sameness, Scope};
 
@@ -51,7 +51,7 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
                     whose(session)
                 ),
             ),
-            Owner::UntilCommit if flow.has_unlock_attempt(site) && flow.ending_of(site).is_some() => (
+            Owner::UntilCommit if flow.has_unlock_attempt(site) && is_ended_before_unlock(flow, site) => (
                 Level::Warning,
                 format!(
                     "{} gives its connection back at each commit: the lock stays on that one, and the unlock may go to \
@@ -194,4 +194,13 @@ fn unlocks_elsewhere(context: &Context<'_>, flow: &UnitFlow, session: &Session, 
         .about(context.file.id, taken)
         .help("unlock on the connection that took the lock");
     }
+}
+
+/// Whether a transaction ends under a lock, and something is unlocked later: the end of a `with` comes after all unlocks.
+fn is_ended_before_unlock(flow: &UnitFlow, site: SiteId) -> bool {
+    let releases = |(step, _): (StepId, SiteId)| {
+        matches!(flow.unit.steps[step].action, flow::Action::Release(_) | flow::Action::ReleaseAll(_)).then_some(step)
+    };
+    let last = flow.unit.site_steps().filter_map(releases).max();
+    flow.endings_under(site).any(|end| last.is_some_and(|last| end < last))
 }

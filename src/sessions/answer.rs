@@ -276,6 +276,23 @@ impl<'s> Run<'_, 's, '_> {
         false
     }
 
+    /// What a call makes of an answer that is its only argument, where that is the same boolean or the other one:
+    /// `bool(locked)`, `Boolean.TRUE.equals(locked)`.
+    pub(super) fn cast(&self, call: &Call<'s>, vals: &[Val]) -> Option<Val> {
+        const SAME: &[&str] =
+            &["bool", "Bool", "Boolean", "boolval", "isTrue", "parseBoolean", "toBoolean", "ToBoolean", "valueOf"];
+        let [Val::Answer(answer)] = vals else { return None };
+        let callee = self.program.code.exprs.get(call.callee).map_or("", |expr| self.slice(expr.span));
+        let same = match call.name {
+            "equals" if callee.ends_with("TRUE.equals") => true,
+            "equals" if callee.ends_with("FALSE.equals") => false,
+            "isNotTrue" | "isFalse" => false,
+            name if SAME.contains(&name) => true,
+            _ => return None,
+        };
+        (answer.part != Part::Text).then(|| Val::Answer(Answer { granted: answer.granted == same, ..*answer }))
+    }
+
     /// Somebody looks at a boolean of an answer, and nothing else is known of that.
     pub(super) fn decides(&mut self, answer: Answer) {
         if let Some(site) = answer.site.filter(|_| matches!(answer.part, Part::Value | Part::Unknown)) {

@@ -173,6 +173,9 @@ impl<'s> Run<'_, 's, '_> {
         if self.is_counted(call, &vals) {
             return Val::Nothing;
         }
+        if let Some(cast) = self.cast(call, &vals) {
+            return cast;
+        }
         vals.iter().for_each(|val| self.read_val(val));
         let asked = Asked::of(call, span, &vals);
         if matches!(receiver, Val::Answer(_) | Val::Nothing | Val::This) && self.caught(call, &vals, mark, out) {
@@ -314,7 +317,7 @@ impl<'s> Run<'_, 's, '_> {
             return Val::Handle(handle);
         }
         // A maker of a library.
-        let made = name.as_ref().and_then(|name| self.names.made(name, call.constructs));
+        let made = self.names.maker(call, self.function());
         if let Some((driver, kind)) = made.or_else(|| self.names.of_container(call)) {
             let kind = self.names.variant((driver, kind), call, self.function());
             let origin = names::origin_of(driver, kind, span);

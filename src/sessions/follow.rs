@@ -358,6 +358,7 @@ impl<'s> Run<'_, 's, '_> {
         let matters = closure
             || self.handing.is_some()
             || receiver.is_some()
+            || self.reached.get(function).is_some_and(|reached| *reached)
             || self.program.queries.keys().any(|at| called.span.contains(*at))
             || vals.iter().any(|val| matches!(val, Val::Handle(_) | Val::Query(_) | Val::Function(_) | Val::Lock(_)));
         if deep || !matters || self.builder.len() >= MAX_STEPS {
@@ -374,6 +375,9 @@ impl<'s> Run<'_, 's, '_> {
             .map(|(parameter, argument)| (names::bare(parameter.name).to_owned(), self.key_value(argument.value, 0)))
             .collect();
         self.inlined.insert(function);
+        if !self.instead.is_empty() {
+            self.pinned.insert(function);
+        }
         // A closure sees the variables of the function in which it stands, whoever calls it.
         let around = || self.frames.iter().rposition(|frame| Some(frame.function) == called.outer);
         let outer = if closure { around().or_else(|| self.frames.len().checked_sub(1)) } else { None };

@@ -53,6 +53,19 @@ impl Names<'_, '_> {
         find(true).or_else(|| find(false))
     }
 
+    /// What a call makes by the name of the function. A variable of the function around may have that name: then it is a value
+    /// of something else, `sessionmaker = get_sessionmaker()`.
+    pub(super) fn maker(&self, call: &Call<'_>, function: FunctionId) -> Option<(&'static Driver, &'static Kind)> {
+        let value = |expr: ExprId| self.code.exprs.get(expr).map(|expr| &expr.value);
+        if let Some(Value::Name(name)) = value(call.callee)
+            && let Some(Value::Call(given)) = self.own(function, name).and_then(|variable| value(variable.value?))
+            && self.code.calls[*given].name != "require"
+        {
+            return None;
+        }
+        self.made(&self.qualified(call.callee)?, call.constructs)
+    }
+
     /// What a called function's qualified name makes.
     pub(super) fn made(&self, name: &str, constructs: bool) -> Option<(&'static Driver, &'static Kind)> {
         let by_maker = |exact: bool| {

@@ -354,7 +354,7 @@ impl<'a, 's> Names<'a, 's> {
                 if let Some(held) = self.held(call) {
                     return self.handle(held, function, depth + 1);
                 }
-                let made = self.qualified(call.callee).and_then(|name| self.made(&name, call.constructs));
+                let made = self.maker(call, function);
                 if let Some((driver, kind)) = made.or_else(|| self.of_container(call)) {
                     // What stands on a pool or a connection works on that.
                     let on =

@@ -7,7 +7,7 @@ mod variables;
 use super::script::kind;
 use super::{Builder, Lowered};
 use crate::document::{Content, Document, Origin, inside};
-use crate::flow::{Action, Catches, Exit, Node};
+use crate::flow::{Action, Catches, Change, Exit, Node};
 use crate::span::{Span, SqlSpan};
 use crate::sql::Tokens;
 use crate::sql::clause::Entry;
@@ -216,7 +216,10 @@ impl Walk<'_, '_> {
     fn dynamic(&mut self, command: Tokens, result: &Use, span: Span) -> Vec<Node> {
         let run = self.commands.get(&command).copied();
         let Some((run, Content::Statements(pieces))) = run.map(|run| (run, &run.content)) else {
-            return self.work(span);
+            let step = self.builder.steps.len();
+            let nodes = self.work(span);
+            self.builder.changes.insert(step, Change::Anything { is_work: true });
+            return nodes;
         };
         let mut nodes = Vec::new();
         for piece in pieces {

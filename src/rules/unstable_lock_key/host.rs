@@ -22,7 +22,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             ),
             Moves::Build => (
                 Level::Warning,
-                "this hash may be another one in every build of the program, so that two of them lock two keys",
+                "a later release of the language may make another hash of the same value, so that two builds of the program lock two keys",
             ),
             Moves::Random => (
                 Level::Error,

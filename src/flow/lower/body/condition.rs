@@ -68,7 +68,8 @@ impl Walk<'_, '_> {
             }
         }
         if count > 2 && self.text(tokens, count - 2) == "=" {
-            match self.word(tokens, count - 1).as_str() {
+            // A constant in quotes is a boolean here as well.
+            match self.word(tokens, count - 1).trim_matches('\'') {
                 "true" => return (&tokens[..count - 2], true),
                 "false" => return (&tokens[..count - 2], false),
                 _ => {}

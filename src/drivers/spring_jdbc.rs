@@ -43,6 +43,14 @@ pub(super) const DRIVER: Driver = Driver {
             otherwise: Does::Nothing,
             ..HANDLE
         },
+        // A data source of one connection, which it gives each time
+        // (<https://docs.spring.io/spring-framework/docs/current/javadoc-api/org/springframework/jdbc/datasource/SingleConnectionDataSource.html>).
+        Kind {
+            name: "SingleTemplate",
+            methods: &[(RUNS, Does::Run), (&["getJdbcTemplate", "getJdbcOperations"], Does::Gives("SingleTemplate"))],
+            otherwise: Does::Nothing,
+            ..HANDLE
+        },
         Kind {
             name: "Client",
             types: &["org.springframework.jdbc.core.simple.JdbcClient"],
@@ -106,6 +114,7 @@ pub(super) const DRIVER: Driver = Driver {
         },
     ],
     makers: &[("JdbcClient.create", "Client")],
+    variants: &[("Template", &["SingleConnectionDataSource"], "SingleTemplate")],
     gives_heirs: &[
         ("JdbcDaoSupport", "jdbcTemplate", "Template"),
         ("JdbcDaoSupport", "getJdbcTemplate", "Template"),

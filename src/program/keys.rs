@@ -134,18 +134,8 @@ pub fn unsigned(
 
 /// Whether something in a text makes a number with a sign of one without.
 fn makes_signs(text: &str) -> bool {
-    const SIGNS: &[&str] = &[
-        "2**63",
-        "2 ** 63",
-        "2**64",
-        "2 ** 64",
-        "<< 63",
-        "<< 64",
-        "922337203685477580",
-        "asIntN",
-        "c_int64",
-        "c_longlong",
-    ];
+    const SIGNS: &[&str] =
+        &["2**63", "2 ** 63", "2**64", "2 ** 64", "<< 63", "<< 64", "922337203685477580", "c_int64", "c_longlong"];
     let lower = text.to_ascii_lowercase().replace('_', "");
     let masks = ["7fffffffffffffff", "8000000000000000", "10000000000000000"].iter().any(|mask| lower.contains(mask));
     masks || SIGNS.iter().any(|sign| text.contains(sign))
@@ -306,6 +296,7 @@ impl<'p> Site<'p> {
     fn is_key(&self, source: Span, (at, moves): &(Span, Moves)) -> bool {
         match moves {
             Moves::Process | Moves::Perhaps | Moves::Build => true,
+            Moves::Unsigned if self.slice(source).contains("asIntN") => false,
             Moves::Narrow | Moves::Unsigned => narrow::is_plain(self.slice(Span::new(source.start, at.start))),
             Moves::Random | Moves::Clock | Moves::Number => at.start.wrapping_sub(source.start) <= LONGEST_CAST,
         }

@@ -146,10 +146,12 @@ fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTr
     let mut parts = file.path.rsplit('/');
     let stem = parts.next().and_then(|name| name.split('.').next()).unwrap_or_default();
     let directory = parts.next().unwrap_or_default();
-    let is_module = |name: &Name| {
-        name.owner.is_empty() || name.owner == if language == HostLanguage::Go { directory } else { stem }
+    let is_module = |name: &Name| name.owner == if language == HostLanguage::Go { directory } else { stem };
+    let may = |name: &&Name| match name.owner.is_empty() {
+        true => may_define(&content, &name.name),
+        false => has(&name.name) && (is_module(name) || has(&name.owner)),
     };
-    let wanted: Vec<&Name> = mine.filter(|name| has(&name.name) && (is_module(name) || has(&name.owner))).collect();
+    let wanted: Vec<&Name> = mine.filter(may).collect();
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -173,6 +175,21 @@ fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTr
         found.extend(values.map(|value| (name.clone(), Declared::Number(value))));
     }
     found
+}
+
+/// Whether a content may define a function: its name stands behind a word or a type, with its parameters, or is assigned.
+fn may_define(content: &[u8], name: &str) -> bool {
+    const NOT: &[&[u8]] =
+        &[b"and", b"await", b"case", b"else", b"in", b"new", b"not", b"or", b"return", b"throw", b"yield"];
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    memchr::memmem::find_iter(content, name.as_bytes()).any(|at| {
+        let (before, after) = (&content[..at], content[at + name.len()..].trim_ascii_start());
+        let last = before.trim_ascii_end();
+        let word = last.rsplit(|byte| !is_word(byte)).next().unwrap_or_default();
+        let is_behind =
+            last.len() < before.len() && last.last().is_some_and(|byte| is_word(byte) || b")>]?".contains(byte));
+        is_behind && after.first().is_some_and(|byte| b"(:=<".contains(byte)) && !NOT.contains(&word)
+    })
 }
 
 /// What a file binds to a name.

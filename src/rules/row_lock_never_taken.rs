@@ -78,7 +78,8 @@ fn is_over_subqueries(tree: &Tree<'_>, query: QueryId) -> bool {
     inner.peek().is_some() && inner.all(|inner| inner.locks.is_empty() && inner.select().is_some())
 }
 
-/// Whether the statement itself changes the rows that a query asks for, by the same condition: that locks them, if in no order.
+/// Whether the statement itself changes the rows that a query asks for, by the same condition or in another WITH query: that locks
+/// them, if in no order.
 fn is_locked_anyway(tree: &Tree<'_>, query: QueryId) -> bool {
     let words =
         |tokens: &Tokens| -> Vec<String> { tokens.clone().map(|index| tree.raw(index).to_lowercase()).collect() };
@@ -86,10 +87,15 @@ fn is_locked_anyway(tree: &Tree<'_>, query: QueryId) -> bool {
         return false;
     };
     let ([item], Some(asked)) = (select.from.as_slice(), &select.condition) else { return false };
-    let root = tree.roots().first().and_then(|root| tree.query(*root).dml());
-    root.is_some_and(|dml| {
-        let conjuncts: Vec<Vec<String>> = dml.conjuncts.iter().map(|one| words(&one.tokens)).collect();
-        dml.target.name == item.name && conjuncts == [words(asked)]
+    let root = tree.roots().first().copied();
+    tree.queries().any(|(id, query)| {
+        query.dml().is_some_and(|dml| {
+            let same = || {
+                let conjuncts: Vec<Vec<String>> = dml.conjuncts.iter().map(|one| words(&one.tokens)).collect();
+                conjuncts == [words(asked)]
+            };
+            dml.target.name == item.name && (Some(id) != root || same())
+        })
     })
 }
 

@@ -28,7 +28,7 @@ pub struct Constants {
     /// By the file that names one and the text of the part of its key.
     values: HashMap<(FileId, String), i64>,
     /// What functions make, by language and name.
-    made: HashMap<Name, Vec<Made>>,
+    made: HashMap<Name, Maker>,
 }
 
 /// An owner and its constant, as a file writes them; a function has none.
@@ -43,8 +43,35 @@ struct Name {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Declared {
     Number(i64),
-    /// A function, and the keys with faults that it makes.
-    Function(Vec<Made>),
+    Function(Maker),
+}
+
+/// A function that makes keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Maker {
+    /// The path of its file.
+    path: Arc<str>,
+    /// The class, module or object that it stands in.
+    class: String,
+    /// The keys with faults that it makes.
+    made: Vec<Made>,
+}
+
+impl Maker {
+    /// Whether a file names the file or the class, or stands beside it: of a name alone it is not known whose it is.
+    fn is_named_by(&self, source: &Source) -> bool {
+        let parts =
+            |path: &str| path.rsplit_once('/').map_or((String::new(), path.to_owned()), |(a, b)| (a.into(), b.into()));
+        let ((directory, file), (own, _)) = (parts(&self.path), parts(source.path()));
+        let stem = file.split('.').next().unwrap_or_default();
+        // A package has the name of its directory.
+        let package = directory.rsplit('/').next().unwrap_or_default();
+        let module = if matches!(stem, "index" | "mod" | "__init__") { package } else { stem };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut words = source.text().split(|c| !is_word(c));
+        let names = |name: &str| !name.is_empty() && words.any(|word| word == name);
+        directory == own || [module, self.class.as_str(), package].into_iter().any(names)
+    }
 }
 
 impl Constants {
@@ -92,10 +119,11 @@ impl Constants {
         Self { values, made: made.collect() }
     }
 
-    /// What the one function of the tree with a name makes, where a key of it has a fault.
-    pub fn made(&self, language: HostLanguage, name: &str) -> Vec<Made> {
+    /// What the one function of the tree with a name makes, where a key of it has a fault; for a source that names where it stands.
+    pub fn made(&self, source: &Source, language: HostLanguage, name: &str) -> Vec<Made> {
         let name = Name { language: family(language), owner: String::new(), name: name.to_owned() };
-        self.made.get(&name).cloned().unwrap_or_default()
+        let maker = self.made.get(&name).filter(|maker| maker.is_named_by(source));
+        maker.map(|maker| maker.made.clone()).unwrap_or_default()
     }
 
     /// A key with the values of what it names.
@@ -162,10 +190,11 @@ fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTr
     let mut found = Vec::new();
     for name in wanted.iter().filter(|name| name.owner.is_empty()) {
         let mine = host.functions.iter().enumerate().filter(|(_, function)| function.name == name.name);
-        found.extend(mine.map(|(index, _)| {
+        found.extend(mine.map(|(index, function)| {
             let made = keys::of_function(source.text(), language, &host.functions, index).into_iter();
-            let made = made.map(|(at, moves)| Made { at: Place::new(id, at), moves });
-            ((*name).clone(), Declared::Function(made.collect()))
+            let made = made.map(|(at, moves)| Made { at: Place::new(id, at), moves }).collect();
+            let class = function.class.unwrap_or_default().to_owned();
+            ((*name).clone(), Declared::Function(Maker { path: Arc::clone(&file.path), class, made }))
         }));
     }
     let Some(code) = host::code(&source) else { return found };

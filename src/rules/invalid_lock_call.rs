@@ -64,7 +64,7 @@ fn of_builders(context: &Context<'_>, sink: &mut Sink) {
 fn of_host(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
-    let made = |name: &str| context.facts.constants.made(language, name);
+    let made = |name: &str| context.facts.constants.made(file.source, language, name);
     for key in keys::unsigned(file.source.text(), language, &file.program, &made) {
         let function = key.function.and_then(|index| file.program.functions.get(index));
         sink.report(

@@ -290,7 +290,7 @@ impl<'s> Run<'_, 's, '_> {
             name if SAME.contains(&name) => true,
             _ => return None,
         };
-        (answer.part != Part::Text).then(|| Val::Answer(Answer { granted: answer.granted == same, ..*answer }))
+        (answer.part != Part::Text).then_some(Val::Answer(Answer { granted: answer.granted == same, ..*answer }))
     }
 
     /// Somebody looks at a boolean of an answer, and nothing else is known of that.

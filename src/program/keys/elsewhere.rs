@@ -17,7 +17,7 @@ pub fn asked(text: &str, program: &Program<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for at in lock_calls(text, program) {
         let Some(site) = Site::of(text, program, &named, at) else { continue };
-        found.extend(site.parts.iter().flat_map(|part| site.called(*part)).map(|(name, _)| name.to_owned()));
+        found.extend(site.parts.iter().flat_map(|part| site.called(*part)).map(str::to_owned));
     }
     found
 }
@@ -47,9 +47,8 @@ pub fn of_function(
 }
 
 impl<'p> Site<'p> {
-    /// The functions that are called in a part of a key, or where a name in it comes from, and that this file does not have;
-    /// each with where its name stands.
-    fn called(&self, part: Span) -> Vec<(&'p str, usize)> {
+    /// The functions that are called in a part of a key, or where a name in it comes from, and that this file does not have.
+    fn called(&self, part: Span) -> Vec<&'p str> {
         static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| ascii(r"[A-Za-z_]\w*").ok());
         let mut found = Vec::new();
         let mut todo = vec![(part, true)];
@@ -58,7 +57,7 @@ impl<'p> Site<'p> {
             for name in NAME.iter().flat_map(|pattern| pattern.find_iter(code)).take(MAX_NAMES) {
                 if code[name.end()..].starts_with('(') {
                     if makes_a_key(name.as_str()) && !self.named.contains_key(name.as_str()) {
-                        found.push((name.as_str(), part.start + name.start()));
+                        found.push(name.as_str());
                     }
                 } else if follows && !code[..name.start()].ends_with(['.', '@', ':']) {
                     todo.extend(self.assigned(name.as_str(), part.start).map(|source| (source, false)));
@@ -71,7 +70,7 @@ impl<'p> Site<'p> {
     /// A value of another file, as far as this part of the key is no more than that.
     pub(super) fn made(&self, part: Span, fault: Fault, made: &dyn Fn(&str) -> Vec<Made>) -> Option<Made> {
         let known = |name: &str| made(name).into_iter().find(|made| made.moves.fault() == fault);
-        self.called(part).into_iter().find_map(|(name, _)| known(name))
+        self.called(part).into_iter().find_map(known)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::rule::{Context, Sink};
 pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
-    let made = |name: &str| context.facts.constants.made(language, name);
+    let made = |name: &str| context.facts.constants.made(file.source, language, name);
     for key in unstable(file.source.text(), language, &file.program, &made) {
         let (level, message) = match key.moves {
             Moves::Process => (

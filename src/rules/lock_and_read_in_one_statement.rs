@@ -53,7 +53,13 @@ fn one_statement(context: &Context<'_>, statement: &Statement<'_>, sink: &mut Si
 /// Whether ALTER TABLE or LOCK TABLE stands before a statement, with a table that it reads: in Ecto's words as well.
 fn has_a_table_for_itself(context: &Context<'_>, statement: &Statement<'_>) -> bool {
     static TAKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        ascii(r#"(?i)\b(?:alter|lock)\s+table\b[\s(:]*(?:(?:if\s+exists|only)\s+)*(?:"?\w+"?\s*\.\s*)?"?(\w+)"#).ok()
+        // Between any two words a comment may stand.
+        let gap = r"(?:\s|/\*[^*]*\*/|--[^\n]*\n)";
+        let name = r#""?(\w+)"#;
+        ascii(&format!(
+            r#"(?i)\b(?:alter|lock){gap}+table\b(?:{gap}|[(:])*(?:(?:if{gap}+exists|only){gap}+)*(?:"?\w+"?{gap}*\.{gap}*)?{name}"#
+        ))
+        .ok()
     });
     let text = context.file.source.text();
     let function = context.file.program.function_around(statement.anchor);

@@ -73,7 +73,9 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
 /// Whether a comment or a message after an unlock says that the end of the connection frees the lock as well.
 fn says_that_the_end_frees(context: &Context<'_>, unlock: Span) -> bool {
     let program = &context.file.program;
-    let Some(function) = program.function_around(unlock).map(|index| program.functions[index].span) else { return false };
+    let Some(function) = program.function_around(unlock).map(|index| program.functions[index].span) else {
+        return false;
+    };
     let after = context.file.source.slice(Span::new(unlock.end, function.end)).to_lowercase();
     ["connection close", "connection is closed", "session close", "session end", "disconnect"]
         .iter()

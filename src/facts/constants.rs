@@ -22,7 +22,7 @@ use std::sync::{Arc, LazyLock};
 /// How many names are looked for.
 const MAX_NAMES: usize = 256;
 
-/// The constants of a tree that its keys name.
+/// The constants and functions of a tree that its keys name.
 #[derive(Debug, Default)]
 pub struct Constants {
     /// By the file that names one and the text of the part of its key.
@@ -60,22 +60,17 @@ struct Maker {
 impl Maker {
     /// Whether a file names the file or the class, or stands beside it: of a name alone it is not known whose it is.
     fn is_named_by(&self, source: &Source) -> bool {
-        let parts =
-            |path: &str| path.rsplit_once('/').map_or((String::new(), path.to_owned()), |(a, b)| (a.into(), b.into()));
-        let ((directory, file), (own, _)) = (parts(&self.path), parts(source.path()));
-        let stem = file.split('.').next().unwrap_or_default();
-        // A package has the name of its directory.
-        let package = directory.rsplit('/').next().unwrap_or_default();
-        let module = if matches!(stem, "index" | "mod" | "__init__") { package } else { stem };
+        let directory = |path: &str| path.rfind('/').unwrap_or(0);
+        let is_beside = self.path[..directory(&self.path)] == source.path()[..directory(source.path())];
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let mut words = source.text().split(|c| !is_word(c));
-        let names = |name: &str| !name.is_empty() && words.any(|word| word == name);
-        directory == own || [module, self.class.as_str(), package].into_iter().any(names)
+        let names = |name: &str| !name.is_empty() && source.text().split(|c| !is_word(c)).any(|word| word == name);
+        is_beside || names(module(&self.path)) || names(&self.class)
     }
 }
 
 impl Constants {
-    /// Those that the keys of some files name where a unit takes and releases something.
+    /// The constants that the keys of some files name where a unit takes and releases something, and the functions that are
+    /// called for keys.
     pub fn read<'f>(project: &dyn Project, files: impl Iterator<Item = &'f File<'f>>) -> Self {
         let mut asked: Vec<(FileId, String, Name)> = Vec::new();
         let mut functions: BTreeSet<Name> = BTreeSet::new();
@@ -171,10 +166,7 @@ fn declared(project: &dyn Project, index: usize, file: &ProjectFile, names: &BTr
     }
     let Some(content) = project.read(id).ok().filter(|_| !is_test(&file.path)) else { return Vec::new() };
     let has = |word: &str| memchr::memmem::find(&content, word.as_bytes()).is_some();
-    let mut parts = file.path.rsplit('/');
-    let stem = parts.next().and_then(|name| name.split('.').next()).unwrap_or_default();
-    let directory = parts.next().unwrap_or_default();
-    let is_module = |name: &Name| name.owner == if language == HostLanguage::Go { directory } else { stem };
+    let is_module = |name: &Name| name.owner == module(&file.path);
     let may = |name: &&Name| match name.owner.is_empty() {
         true => may_define(&content, &name.name),
         false => has(&name.name) && (is_module(name) || has(&name.owner)),
@@ -219,6 +211,15 @@ fn may_define(content: &[u8], name: &str) -> bool {
             last.len() < before.len() && last.last().is_some_and(|byte| is_word(byte) || b")>]?".contains(byte));
         is_behind && after.first().is_some_and(|byte| b"(:=<".contains(byte)) && !NOT.contains(&word)
     })
+}
+
+/// The name by which code of other files names a file: that of its directory where the file has none of its own, or is Go's.
+fn module(path: &str) -> &str {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default();
+    let is_package = file.ends_with(".go") || matches!(stem, "index" | "mod" | "__init__");
+    if is_package { parts.next().unwrap_or_default() } else { stem }
 }
 
 /// What a file binds to a name.

@@ -100,36 +100,66 @@ const LONGEST_CAST: usize = 8;
 /// How many names of a key are followed.
 const MAX_NAMES: usize = 16;
 
-/// The keys of a file that move.
-/// `made` is what functions of other files make, by their names.
-pub fn unstable(
-    text: &str,
-    language: HostLanguage,
-    program: &Program<'_>,
-    made: &dyn Fn(&str) -> Vec<Made>,
-) -> Vec<Found> {
-    let is_own = ["def hash(", "import hash\n", "PYTHONHASHSEED"].iter().any(|sign| text.contains(sign));
-    if language == Python && is_own {
-        return Vec::new();
+/// A file whose keys are looked at.
+#[expect(missing_debug_implementations, reason = "it holds a closure")]
+pub struct Keys<'k> {
+    /// Its text.
+    pub text: &'k str,
+    /// Its language.
+    pub language: HostLanguage,
+    /// Its functions and queries.
+    pub program: &'k Program<'k>,
+    /// What functions of other files make, by their names.
+    pub made: &'k dyn Fn(&str) -> Vec<Made>,
+}
+
+impl Keys<'_> {
+    /// The keys that move.
+    pub fn unstable(&self) -> Vec<Found> {
+        let is_own = ["def hash(", "import hash\n", "PYTHONHASHSEED"].iter().any(|sign| self.text.contains(sign));
+        if self.language == Python && is_own {
+            return Vec::new();
+        }
+        let mut found = self.with(Fault::Moves);
+        found.dedup_by_key(|one| one.at);
+        found
     }
-    let mut found = of_locks(text, language, program, Fault::Moves, made);
-    found.dedup_by_key(|one| one.at);
-    found
-}
 
-/// The keys of one part that are a hash of 32 bits of something that varies.
-pub fn narrow(text: &str, language: HostLanguage, program: &Program<'_>) -> Vec<Found> {
-    of_one_part(text, language, program, Fault::Narrow, &|_| Vec::new())
-}
+    /// The keys of one part that are a hash of 32 bits of something that varies.
+    pub fn narrow(&self) -> Vec<Found> {
+        self.of_one_part(Fault::Narrow)
+    }
 
-/// The keys of one part that are 64 bits without a sign, in a file that never makes anything else of them.
-pub fn unsigned(
-    text: &str,
-    language: HostLanguage,
-    program: &Program<'_>,
-    made: &dyn Fn(&str) -> Vec<Made>,
-) -> Vec<Found> {
-    if makes_signs(text) { Vec::new() } else { of_one_part(text, language, program, Fault::Unsigned, made) }
+    /// The keys of one part that are 64 bits without a sign, in a file that never makes anything else of them.
+    pub fn unsigned(&self) -> Vec<Found> {
+        if makes_signs(self.text) { Vec::new() } else { self.of_one_part(Fault::Unsigned) }
+    }
+
+    /// The keys of one part with a fault.
+    fn of_one_part(&self, fault: Fault) -> Vec<Found> {
+        let mut found = self.with(fault);
+        found.retain(|one| narrow::is_of_one_part(self.text.get(one.lock.range()).unwrap_or_default()));
+        found
+    }
+
+    /// The keys that come from a row of the table with such a fault.
+    fn with(&self, fault: Fault) -> Vec<Found> {
+        let &Self { text, language, program, made } = self;
+        let rows: Vec<(&Regex, Moves)> = rows(language, fault).collect();
+        let named = named(program);
+        let mut found = Vec::new();
+        for at in lock_calls(text, program) {
+            let Some(site) = Site::of(text, program, &named, at) else { continue };
+            let here =
+                |part: &Span| site.moving(*part, &rows, language, MAX_STEPS).map(|(at, moves)| (at, None, moves));
+            let there = |part: &Span| site.made(*part, fault, made).map(|made| (site.lock, Some(made.at), made.moves));
+            let of_key = site.parts.iter().find_map(here).or_else(|| site.parts.iter().find_map(there));
+            let Some((value, elsewhere, moves)) = of_key else { continue };
+            let statement = lines(text, value);
+            found.push(Found { at: value, elsewhere, lock: site.lock, statement, function: site.function, moves });
+        }
+        found
+    }
 }
 
 /// Whether something in a text makes a number with a sign of one without.
@@ -139,42 +169,6 @@ fn makes_signs(text: &str) -> bool {
     let lower = text.to_ascii_lowercase().replace('_', "");
     let masks = ["7fffffffffffffff", "8000000000000000", "10000000000000000"].iter().any(|mask| lower.contains(mask));
     masks || SIGNS.iter().any(|sign| text.contains(sign))
-}
-
-/// The keys of one part with a fault.
-fn of_one_part(
-    text: &str,
-    language: HostLanguage,
-    program: &Program<'_>,
-    fault: Fault,
-    made: &dyn Fn(&str) -> Vec<Made>,
-) -> Vec<Found> {
-    let mut found = of_locks(text, language, program, fault, made);
-    found.retain(|one| narrow::is_of_one_part(text.get(one.lock.range()).unwrap_or_default()));
-    found
-}
-
-/// The keys of a file that come from a row of the table with such a fault.
-fn of_locks(
-    text: &str,
-    language: HostLanguage,
-    program: &Program<'_>,
-    fault: Fault,
-    made: &dyn Fn(&str) -> Vec<Made>,
-) -> Vec<Found> {
-    let rows: Vec<(&Regex, Moves)> = rows(language, fault).collect();
-    let named = named(program);
-    let mut found = Vec::new();
-    for at in lock_calls(text, program) {
-        let Some(site) = Site::of(text, program, &named, at) else { continue };
-        let here = |part: &Span| site.moving(*part, &rows, language, MAX_STEPS).map(|(at, moves)| (at, None, moves));
-        let there = |part: &Span| site.made(*part, fault, made).map(|made| (site.lock, Some(made.at), made.moves));
-        let of_key = site.parts.iter().find_map(here).or_else(|| site.parts.iter().find_map(there));
-        let Some((value, elsewhere, moves)) = of_key else { continue };
-        let statement = lines(text, value);
-        found.push(Found { at: value, elsewhere, lock: site.lock, statement, function: site.function, moves });
-    }
-    found
 }
 
 /// The functions of a file by name. Of two of a name it is not said which one is called.

@@ -3,7 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::host::is_stand_in;
 use crate::language::{HostLanguage, Language};
-use crate::program::keys;
+use crate::program::keys::Keys;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::sql::advisory::{self, Action, Function};
 use crate::sql::clause::{Call, Clause, Tokens, Tree, Verb};
@@ -65,7 +65,8 @@ fn of_host(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
     let made = |name: &str| context.facts.constants.made(file.source, language, name);
-    for key in keys::unsigned(file.source.text(), language, &file.program, &made) {
+    let keys = Keys { text: file.source.text(), language, program: &file.program, made: &made };
+    for key in keys.unsigned() {
         let function = key.function.and_then(|index| file.program.functions.get(index));
         sink.report(
             &RULE,

@@ -3,7 +3,7 @@
 use crate::finding::{Level, Place};
 use crate::language::Language;
 use crate::pattern::words;
-use crate::program::keys::narrow as narrow_keys;
+use crate::program::keys::Keys;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
 use crate::span::Span;
 use crate::sql::advisory::{self, Action, Function, Scope};
@@ -138,7 +138,8 @@ fn of_statement<'a>(context: &Context<'a>, statement: &'a Statement<'_>, found: 
 fn of_host<'a>(context: &Context<'a>, found: &mut Vec<Narrow<'a>>) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
-    for key in narrow_keys(file.source.text(), language, &file.program) {
+    let keys = Keys { text: file.source.text(), language, program: &file.program, made: &|_| Vec::new() };
+    for key in keys.narrow() {
         let called = file.source.slice(key.lock).split('(').next().unwrap_or_default().trim().to_ascii_lowercase();
         let around = file.program.queries.iter().find(|query| query.literal.contains(key.lock));
         let at = [Some(key.at), Some(key.statement), around.map(|query| query.statement)];

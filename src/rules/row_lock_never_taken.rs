@@ -2,7 +2,7 @@
 
 use crate::finding::Level;
 use crate::rule::{Check, Context, Rank, Rule, Sink};
-use crate::sql::clause::{Evaluation, QueryId, RowLock, Tokens, Tree};
+use crate::sql::clause::{DmlKind, Evaluation, QueryId, RowLock, Tokens, Tree};
 use crate::statement::Statement;
 
 pub(super) const RULE: Rule = Rule {
@@ -94,7 +94,8 @@ fn is_locked_anyway(tree: &Tree<'_>, query: QueryId) -> bool {
                 let conjuncts: Vec<Vec<String>> = dml.conjuncts.iter().map(|one| words(&one.tokens)).collect();
                 conjuncts == [words(asked)]
             };
-            dml.target.name == item.name && (Some(id) != root || same())
+            let locks = matches!(dml.kind, DmlKind::Update | DmlKind::Delete);
+            locks && dml.target.name == item.name && (Some(id) != root || same())
         })
     })
 }

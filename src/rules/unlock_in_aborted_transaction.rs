@@ -77,7 +77,5 @@ fn says_that_the_end_frees(context: &Context<'_>, unlock: Span) -> bool {
         return false;
     };
     let after = context.file.source.slice(Span::new(unlock.end, function.end)).to_lowercase();
-    ["connection close", "connection is closed", "session close", "session end", "disconnect"]
-        .iter()
-        .any(|said| after.contains(said))
+    ["connection close", "connection is closed", "session close", "session end"].iter().any(|said| after.contains(said))
 }

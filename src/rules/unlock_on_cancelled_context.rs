@@ -21,6 +21,8 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
             Some("a connection that is closed or reset at the end takes the lock with it")
         } else if is_of_program(context.file.source.text()) {
             Some("no context in the file is a request's, and the one that signals cancel ends with the program")
+        } else if session.owner != Owner::Borrowed && context.file.source.path().contains("migrat") {
+            Some("migrations are run as a program starts, whose context ends with it")
         } else {
             None
         };
@@ -30,11 +32,6 @@ fn check(context: &Context<'_>, flow: &UnitFlow, sink: &mut Sink) {
         }
         // Of a connection that was given it is not known whether it lives on.
         let level = if session.owner == Owner::Borrowed { Level::Warning } else { Level::Note };
-        if level == Level::Note && context.file.source.path().contains("migrat") {
-            let why = "migrations are run as a program starts, whose context ends with it";
-            sink.silent(&RULE, context, flow.unit.sites[site].span, why);
-            continue;
-        }
         let mut story = sink.at_site(
             &RULE,
             level,

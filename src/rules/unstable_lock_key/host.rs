@@ -3,14 +3,15 @@
 use super::RULE;
 use crate::finding::{Level, Place};
 use crate::language::Language;
-use crate::program::keys::{Moves, unstable};
+use crate::program::keys::{Keys, Moves};
 use crate::rule::{Context, Sink};
 
 pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
     let file = context.file;
     let Language::Host(language) = file.source.language() else { return };
     let made = |name: &str| context.facts.constants.made(file.source, language, name);
-    for key in unstable(file.source.text(), language, &file.program, &made) {
+    let keys = Keys { text: file.source.text(), language, program: &file.program, made: &made };
+    for key in keys.unstable() {
         let (level, message) = match key.moves {
             Moves::Process => (
                 Level::Error,
